@@ -145,9 +145,14 @@ impl Request {
     fn is_large(&self, spec: &Spec) -> bool {
         let words = |bits: u32| (bits / spec.word_bits) as usize;
         let products = words(self.size.a) * words(self.size.b);
+        // Montgomery's `q m` has as many products again, each of which is added by two instructions.
+        let shortest = match self.op {
+            Op::Montmul | Op::Montsqr => 4 * SHORTEST,
+            _ => SHORTEST,
+        };
         let flash = |room: Room| self.budget.flash.unwrap_or(room.flash);
         self.room
-            .is_some_and(|room| SHORTEST * products > flash(room))
+            .is_some_and(|room| shortest * products > flash(room))
     }
 
     /// Is a parameter given?
