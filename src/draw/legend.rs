@@ -123,6 +123,10 @@ fn notes(picture: &Picture) -> Vec<&'static str> {
          of y, and Z is H and the upper half of L.",
     );
     say(
+        any(&|panel| panel.title.contains("square of x")),
+        "Of a number x the low half is xl, the high half xh, and xd is their difference without its sign.",
+    );
+    say(
         picture.strips().next().is_some(),
         "A strip has a square for each word, word 0 on the right. Its colour says at which product the word is first needed, or \
          is complete. The target decides when it loads a word, whether it loads it again, and when it stores a word of the \

@@ -27,7 +27,7 @@ pub(super) fn at_once(
     sink: &mut Sink<'_>,
 ) {
     let n = x.len();
-    let mut whole = Stream::new(f, &[x], levels, square);
+    let mut whole = Stream::new(f, &[Number::of(x)], levels, square);
     f.push(WordStep::Part(format!(
         "{n} words: sums of {levels} levels"
     )));
@@ -40,6 +40,28 @@ pub(super) fn at_once(
         }
     }
     whole.claim(f);
+}
+
+/// A number that is squared, and its name: of `x` the halves are `xl` and `xh`, and `xd` is `|xl - xh|`.
+struct Number<'a> {
+    words: &'a [Word],
+    name: String,
+}
+
+impl<'a> Number<'a> {
+    fn of(words: &'a [Word]) -> Self {
+        let name = "x".into();
+        Self { words, name }
+    }
+
+    /// The low half, and the high one.
+    fn halves(&self) -> [Self; 2] {
+        let (low, high) = self.words.split_at(self.words.len() / 2);
+        [(low, 'l'), (high, 'h')].map(|(words, end)| Self {
+            words,
+            name: format!("{}{end}", self.name),
+        })
+    }
 }
 
 /// `sum 2^(2 W i len) x[i]^2` of numbers of `len` words: its words, or how they are made.
@@ -67,22 +89,25 @@ struct Level {
 }
 
 impl Stream {
-    fn new(f: &mut Words, numbers: &[&[Word]], levels: usize, square: &Square<'_>) -> Self {
+    fn new(f: &mut Words, numbers: &[Number<'_>], levels: usize, square: &Square<'_>) -> Self {
         if levels == 0 {
             return Self::Words(bottom(f, numbers, square));
         }
-        let q = numbers.first().map_or(0, |x| x.len() / 2);
+        let q = numbers.first().map_or(0, |x| x.words.len() / 2);
         let middles = numbers.iter().map(|x| {
-            f.push(WordStep::Part(format!("{} words: |xl - xh|^2", x.len())));
-            let (xl, xh) = x.split_at(q);
-            let t = distance(f, xl, xh).words;
-            Self::new(f, &[&t], levels - 1, square)
+            let ([low, high], name) = (x.halves(), format!("{}d", x.name));
+            f.push(WordStep::Part(format!(
+                "{q} words: {name} = |{} - {}|",
+                low.name, high.name
+            )));
+            let words = &distance(f, low.words, high.words).words;
+            Self::new(f, &[Number { words, name }], levels - 1, square)
         });
         let middles = middles.collect();
-        let halves: Vec<_> = numbers.iter().flat_map(|x| x.chunks(q)).collect();
+        let halves: Vec<_> = numbers.iter().flat_map(Number::halves).collect();
         Self::Level(Box::new(Level {
             q,
-            numbers: numbers.iter().map(|x| x.to_vec()).collect(),
+            numbers: numbers.iter().map(|x| x.words.to_vec()).collect(),
             squares: Self::new(f, &halves, levels - 1, square),
             middles,
             n: Vec::new(),
@@ -112,10 +137,13 @@ impl Stream {
 }
 
 /// The same without levels.
-fn bottom(f: &mut Words, numbers: &[&[Word]], square: &Square<'_>) -> Vec<Word> {
+fn bottom(f: &mut Words, numbers: &[Number<'_>], square: &Square<'_>) -> Vec<Word> {
     let (mut all, mut above) = (Vec::new(), Vec::new());
-    for x in numbers {
-        f.push(WordStep::Part(format!("{} words: squares", x.len())));
+    for Number { words: x, name } in numbers {
+        f.push(WordStep::Part(format!(
+            "{} words: square of {name}",
+            x.len()
+        )));
         let mut words = Vec::with_capacity(2 * x.len());
         square(f, x, &above, &mut |_, next| words.extend(next));
         f.claims.push(Claim::product(&words, x, x, &above));
