@@ -271,6 +271,8 @@ pub struct Words {
     pub lengths: Vec<usize>,
     /// Where each value comes from.
     pub origins: Vec<Origin>,
+    /// No word of an operand comes from here on.
+    pub operands_end: usize,
     pub steps: Vec<WordStep>,
     /// The words of the result, least significant first.
     pub result: Vec<Word>,
@@ -292,6 +294,7 @@ impl Words {
             modular: None,
             word_bits,
             lengths: lengths.to_vec(),
+            operands_end: lengths.iter().sum(),
             origins: lengths.iter().enumerate().flat_map(operand).collect(),
             steps: Vec::new(),
             result: Vec::new(),
@@ -361,6 +364,7 @@ impl Words {
         let first = self.origins.len();
         let words = (0..length).map(|index| Origin::Operand { side, index });
         self.origins.extend(words);
+        self.operands_end = self.origins.len();
         (first..first + length).map(Word).collect()
     }
 
@@ -408,10 +412,11 @@ impl Words {
         if self.origins.get(first) == Some(&wanted) {
             return Some(Word(first));
         }
-        self.origins
-            .iter()
-            .position(|origin| *origin == wanted)
-            .map(Word)
+        let origins = self.origins.iter().take(self.operands_end);
+        origins
+            .enumerate()
+            .find(|(_, origin)| **origin == wanted)
+            .map(|(word, _)| Word(word))
     }
 
     /// A new value, to be computed by a step.
