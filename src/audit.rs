@@ -73,6 +73,7 @@ fn operands(spec: &Spec) -> Vec<&'static str> {
 /// - `r`, `a`, `b`, `s`: a pointer to that operand;
 /// - `r=a`, `r=b`, `a=b`, `r=a=b`: one pointer to operands that lie at one place;
 /// - `=s`: that operand itself, if it is a single word;
+/// - `=inverse`: `m' = -m^-1 mod 2^w` itself, which else is the word behind the modulus;
 /// - a number, or `n`, `n8`, `n16`, `n32`: how many words (of so many bits) an operand has;
 /// - `scratch:BYTES` or `scratch:BYTES/ALIGN`: a pointer to so many bytes that may be used freely, at a multiple
 ///   of ALIGN (of the bytes of a word if not given);
@@ -98,7 +99,7 @@ pub fn set_arguments(
         let names_it = |argument: &Argument| match argument.passed {
             Passed::Pointer(at) => at == i || places.get(at) == places.get(i),
             Passed::Word(at) => at == i,
-            Passed::Number(_) | Passed::Unknown => false,
+            Passed::Inverse | Passed::Number(_) | Passed::Unknown => false,
         };
         if !list.iter().any(names_it) {
             return Err(ArgumentError::Missing(name, names.join(",")));
@@ -166,7 +167,7 @@ fn argument(
             if *bytes.get_or_insert(whole) != whole {
                 return Err(ArgumentError::Word(item.into(), whole));
             }
-            Passed::Word(word(core, spec, names, &name[1..]).ok_or_else(unknown)?)
+            by_value(core, spec, names, &name[1..]).ok_or_else(unknown)?
         }
         _ if name.contains('=') => together(function, spec, name)?.ok_or_else(unknown)?,
         _ => match (names.iter().position(|n| *n == name), parse_number(name)) {
@@ -186,12 +187,15 @@ fn argument(
     })
 }
 
-/// Which operand `name` is, if it is a single word.
-fn word(core: &Core, spec: &Spec, names: &[&str], name: &str) -> Option<usize> {
+/// The operand `name`, if it is a single word, or `m'`.
+fn by_value(core: &Core, spec: &Spec, names: &[&str], name: &str) -> Option<Passed> {
+    if name == "inverse" {
+        return spec.inverse_follows().then_some(Passed::Inverse);
+    }
     let at = names.iter().position(|n| *n == name)?;
     let source = spec.sources().into_iter().nth(at.checked_sub(1)?)?;
     // How many bits the words of `s` have may not be known yet.
-    (name == "s" || source.bits == core.word_bits()).then_some(at)
+    (name == "s" || source.bits == core.word_bits()).then_some(Passed::Word(at))
 }
 
 /// One pointer to operands that lie at one place (`r=a`), which the function is told.

@@ -501,7 +501,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub modular: ModularArgs,
     /// Its arguments, ITEM[:BYTES][@PLACE] each: r, a, b (pointers to the operands), r=a (one pointer to
-    /// both), a number, n, n8, n16, n32 (words of an operand), =s (the word s itself, not where it lies), scratch:BYTES[/ALIGN] (memory to use), _ (anything); PLACE is a
+    /// both), a number, n, n8, n16, n32 (words of an operand), =s (the word s itself, not where it lies),
+    /// =inverse (m' itself, which else lies behind m), scratch:BYTES[/ALIGN] (memory to use), _ (anything); PLACE is a
     /// register or sp+N, where the calling convention puts it if not given [default: r,a,b]
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,

@@ -133,7 +133,7 @@ pub fn contract(error: &ContractError) -> Option<String> {
 fn argument(error: &ArgumentError) -> Option<String> {
     Some(match error {
         ArgumentError::Unknown(_) => {
-            "r, a, b, r=a, a number, n8, n16, n32, =s, scratch:BYTES or _".into()
+            "r, a, b, r=a, a number, n8, n16, n32, =s, =inverse, scratch:BYTES or _".into()
         }
         ArgumentError::Place(_, place) => format!("{place}, or sp+4"),
         ArgumentError::Word(..) => "=s".into(),

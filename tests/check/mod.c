@@ -40,8 +40,9 @@ void modsub_wrong(LIMB *r, const LIMB *a, const LIMB *b)
     }
 }
 
-/* CIOS; behind the words of m lies m' = -1/m. Words of t, and one bit above them. */
-static inline __attribute__((always_inline)) void cios(LIMB *t, const LIMB *a, const LIMB *b, const LIMB *m)
+/* CIOS with m' = -1/m. Words of t, and one bit above them. */
+static inline __attribute__((always_inline)) void cios(LIMB *t, const LIMB *a, const LIMB *b, const LIMB *m,
+                                                       LIMB inverse)
 {
     for (int i = 0; i < N + 2; i++)
         t[i] = 0;
@@ -55,7 +56,7 @@ static inline __attribute__((always_inline)) void cios(LIMB *t, const LIMB *a, c
         c += t[N];
         t[N] = (LIMB)c;
         t[N + 1] = (LIMB)(c >> BITS);
-        LIMB q = (LIMB)(t[0] * m[N]);
+        LIMB q = (LIMB)(t[0] * inverse);
         c = ((WIDE)q * m[0] + t[0]) >> BITS;
         for (int j = 1; j < N; j++) {
             c += (WIDE)q * m[j] + t[j];
@@ -69,10 +70,9 @@ static inline __attribute__((always_inline)) void cios(LIMB *t, const LIMB *a, c
 }
 
 /* Below 2^(N BITS): m is taken away if there is a carry. */
-void montmul(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
+static inline __attribute__((always_inline)) void almost(LIMB *r, const LIMB *t, const LIMB *m)
 {
-    LIMB t[N + 2], c = 0;
-    cios(t, a, b, m);
+    LIMB c = 0;
     LIMB mask = (LIMB)-t[N];
     for (int i = 0; i < N; i++) {
         WIDE d = (WIDE)t[i] - (m[i] & mask) - c;
@@ -81,11 +81,27 @@ void montmul(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
     }
 }
 
+/* Behind the words of m lies m'. */
+void montmul(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
+{
+    LIMB t[N + 2];
+    cios(t, a, b, m, m[N]);
+    almost(r, t, m);
+}
+
+/* m' is an argument. */
+void montmul_word(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m, LIMB inverse)
+{
+    LIMB t[N + 2];
+    cios(t, a, b, m, inverse);
+    almost(r, t, m);
+}
+
 /* Below m: of the sum and of what is left without m, one is chosen by a carry or no borrow. */
 void montmul_full(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
 {
     LIMB t[N + 2], s[N], c = 0;
-    cios(t, a, b, m);
+    cios(t, a, b, m, m[N]);
     for (int i = 0; i < N; i++) {
         WIDE d = (WIDE)t[i] - m[i] - c;
         s[i] = (LIMB)d;
@@ -100,7 +116,42 @@ void montmul_full(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
 void montmul_wrong(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
 {
     LIMB t[N + 2];
-    cios(t, a, b, m);
+    cios(t, a, b, m, m[N]);
     for (int i = 0; i < N; i++)
         r[i] = t[i];
+}
+
+/* t += x w, of n words in a t of `all` words. */
+static inline __attribute__((always_inline)) void row(LIMB *t, unsigned all, const LIMB *x, unsigned n, LIMB w)
+{
+    WIDE c = 0;
+    for (unsigned i = 0; i < all; i++) {
+        c += t[i];
+        if (i < n)
+            c += (WIDE)x[i] * w;
+        t[i] = (LIMB)c;
+        c >>= BITS;
+    }
+}
+
+/* Below m, in the outline of a library's core: rows over a window that slides through t, of 2 n + 1 words; what is left
+ * without m comes first, and the sum over it where one of carry and borrow is set. */
+void montmul_core(LIMB *r, const LIMB *a, const LIMB *b, unsigned nb, const LIMB *m, unsigned n, LIMB inverse, LIMB *t)
+{
+    LIMB c = 0;
+    for (unsigned i = 0; i < 2 * n + 1; i++)
+        t[i] = 0;
+    for (unsigned i = 0; i < n; i++, t++) {
+        LIMB q = (LIMB)((t[0] + a[i] * b[0]) * inverse);
+        row(t, n + 2, b, nb, a[i]);
+        row(t, n + 2, m, n, q);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        WIDE d = (WIDE)t[i] - m[i] - c;
+        r[i] = (LIMB)d;
+        c = (LIMB)(d >> BITS) & 1;
+    }
+    LIMB mask = (LIMB)-(t[n] ^ c);
+    for (unsigned i = 0; i < n; i++)
+        r[i] = (LIMB)((t[i] & mask) | (r[i] & ~mask));
 }

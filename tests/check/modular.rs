@@ -8,6 +8,30 @@ use crate::ledger::{Line, Sheet};
 
 const WORDS: u32 = 4;
 
+/// The word behind the modulus is nobody's where m' is an argument.
+#[test]
+fn behind_the_modulus_nothing_is_read() {
+    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
+        let file = compiler.whole("mod.c", bits, WORDS, &["-Os", NO_MEMSET]);
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let object = folder.path().join("mod.o");
+        std::fs::write(&object, file).expect("written");
+        let checked = Command::new(env!("CARGO_BIN_EXE_lozenge"))
+            .arg("check")
+            .arg(&object)
+            .args(["--symbol", "montmul", "--op", "montmul", "--core"])
+            .args([compiler.core, "--bits", &(WORDS * bits).to_string()])
+            .args(["--modulus", "runtime", "--args", "r,a,b,m,=inverse"])
+            .output()
+            .expect("the binary runs");
+        let text = String::from_utf8_lossy(&checked.stdout);
+        let memory = text.lines().find(|line| line.contains("MEMORY"));
+        let memory = memory.unwrap_or_else(|| panic!("{}: {checked:?}", compiler.gcc));
+        let behind = format!("disproved: reads m[{}], outside", WORDS * bits / 8);
+        assert!(memory.contains(&behind), "{}: {memory}", compiler.gcc);
+    }
+}
+
 #[test]
 fn compiled_c() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -16,15 +40,37 @@ fn compiled_c() {
     for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
         let size = (WORDS * bits).to_string();
         let fixed = format!("2^{size}-17");
+        let scratch = (2 * WORDS + 1) * bits / 8;
+        let core = format!("r,a,b,{WORDS},m,{WORDS},=inverse,scratch:{scratch}");
         for level in ["-Os", "-O2"] {
             let file = compiler.whole("mod.c", bits, WORDS, &[level, NO_MEMSET]);
             std::fs::write(&object, file).expect("written");
-            for (symbol, op, modulus, expected) in [
-                ("modsub", "modsub", fixed.as_str(), "proved"),
-                ("modsub_wrong", "modsub", &fixed, "disproved: a="),
-                ("montmul", "montmul", "runtime", "proved"),
-                ("montmul_full", "montmul", "runtime", "unknown"),
-                ("montmul_wrong", "montmul", "runtime", "disproved: a="),
+            for (symbol, op, modulus, arguments, expected) in [
+                ("modsub", "modsub", fixed.as_str(), "r,a,b", "proved"),
+                ("modsub_wrong", "modsub", &fixed, "r,a,b", "disproved: a="),
+                ("montmul", "montmul", "runtime", "r,a,b,m", "proved"),
+                (
+                    "montmul_word",
+                    "montmul",
+                    "runtime",
+                    "r,a,b,m,=inverse",
+                    "proved",
+                ),
+                ("montmul_full", "montmul", "runtime", "r,a,b,m", "unknown"),
+                (
+                    "montmul_core",
+                    "montmul",
+                    "runtime",
+                    core.as_str(),
+                    "unknown",
+                ),
+                (
+                    "montmul_wrong",
+                    "montmul",
+                    "runtime",
+                    "r,a,b,m",
+                    "disproved: a=",
+                ),
             ] {
                 let is_fixed = modulus == fixed;
                 let checked = Command::new(env!("CARGO_BIN_EXE_lozenge"))
@@ -32,7 +78,7 @@ fn compiled_c() {
                     .arg(&object)
                     .args(["--symbol", symbol, "--op", op, "--bits", &size])
                     .args(["--modulus", modulus, "--core", compiler.core])
-                    .args(["--args", if is_fixed { "r,a,b" } else { "r,a,b,m" }])
+                    .args(["--args", arguments])
                     .args(["--reduce", if is_fixed { "full" } else { "almost" }])
                     .output()
                     .expect("the binary runs");

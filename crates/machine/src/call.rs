@@ -39,7 +39,9 @@ impl Operands<'_> {
         function: &Function,
     ) -> Vec<(&'static str, Range<usize>)> {
         let sources = self.spec.sources().into_iter();
-        let named = sources.map(|s| s.name).zip(self.spec.source_bytes());
+        let named = sources
+            .map(|s| s.name)
+            .zip(function.source_bytes(self.spec));
         let result = std::iter::once(("r", self.spec.result_bytes()));
         let areas = function.areas.iter().map(|area| ("scratch", area.bytes));
         let named = result.chain(named).chain(areas).zip(addresses);
@@ -153,15 +155,28 @@ impl Operands<'_> {
     }
 
     /// Puts the sources where `addresses` says: arrays of words of `word` bytes, least significant first.
-    pub fn put(&self, d: &mut Concrete, addresses: &[usize], word: usize) {
+    pub fn put(&self, d: &mut Concrete, addresses: &[usize], function: &Function, word: usize) {
         let lengths = self.spec.source_bytes();
-        for ((value, at), length) in self.sources.iter().zip(&addresses[1..]).zip(lengths) {
+        let in_memory = function.source_bytes(self.spec);
+        let sources = self.sources.iter().zip(&addresses[1..]);
+        for ((value, at), (whole, length)) in sources.zip(lengths.into_iter().zip(in_memory)) {
             let mut bytes = value.to_bytes_le();
-            bytes.resize(length, 0);
+            bytes.resize(whole, 0);
+            if length < whole {
+                let modulus = self.spec.size.a as usize / 8;
+                bytes.drain(modulus..modulus + whole - length);
+            }
             order_words(&mut bytes, d.big_endian, word);
             let at = *at - d.start;
             d.memory[at..at + length].copy_from_slice(&bytes);
         }
+    }
+
+    /// The word `m'`, which follows the modulus.
+    pub fn inverse(&self) -> Option<BigUint> {
+        let follows = self.sources.last()? >> self.spec.size.a;
+        let base = BigUint::from(1u8) << self.spec.word_bits;
+        self.spec.inverse_follows().then(|| follows % base)
     }
 
     /// The result at `addresses[0]`.

@@ -24,6 +24,8 @@ pub enum Passed {
     Number(u64),
     /// The only word of a source (1, 2, 3) itself: no pointer to it.
     Word(usize),
+    /// `m' = -m^-1 mod 2^w` itself, which then does not lie behind the modulus.
+    Inverse,
     /// Anything.
     Unknown,
 }
@@ -142,6 +144,21 @@ impl Function {
     /// Bits of the words that operands are arrays of, on a machine with registers of `register_bits`.
     pub fn word_bits(&self, register_bits: u32) -> u32 {
         self.limb_bits.unwrap_or(register_bits)
+    }
+
+    /// Is `m'` an argument, so that it does not lie behind the modulus?
+    pub fn inverse_is_passed(&self) -> bool {
+        let list = self.arguments.iter().flatten();
+        list.into_iter().any(|a| a.passed == Passed::Inverse)
+    }
+
+    /// Bytes of memory that each source of `spec` takes.
+    pub fn source_bytes(&self, spec: &Spec) -> Vec<usize> {
+        let mut list = spec.source_bytes();
+        if let (true, Some(modulus)) = (self.inverse_is_passed(), list.last_mut()) {
+            *modulus = modulus.saturating_sub(spec.word_bits as usize / 8);
+        }
+        list
     }
 
     /// Address of the first byte of code.
@@ -268,15 +285,18 @@ pub fn abstract_word<D: Abstract, const W: u32>(
     match argument.passed {
         Passed::Pointer(i) if i < bases.len() => d.pointer(bases[i], 0, part),
         Passed::Number(k) => d.known(k.checked_shr(W * part).unwrap_or(0)),
-        Passed::Word(i) if i < bases.len() && part == 0 => {
-            let (base, offset) = (bases[i], 0);
-            let word = d.load(Address { base, offset });
-            word.unwrap_or_else(|_| d.unknown("a word of another width".into()))
-        }
-        Passed::Pointer(_) | Passed::Word(_) | Passed::Unknown => {
+        Passed::Word(i) if i < bases.len() && part == 0 => word_at(d, bases[i]),
+        Passed::Inverse if part == 0 => word_at(d, Base::INVERSE),
+        Passed::Pointer(_) | Passed::Word(_) | Passed::Inverse | Passed::Unknown => {
             d.unknown("an argument that may be anything".into())
         }
     }
+}
+
+/// The word that an argument is, which lies where no pointer leads.
+fn word_at<D: Abstract, const W: u32>(d: &mut D, base: Base) -> D::Word<W> {
+    let word = d.load(Address { base, offset: 0 });
+    word.unwrap_or_else(|_| d.unknown("a word of another width".into()))
 }
 
 /// The number in an argument of a concrete run, its pointers to `addresses`.
@@ -287,6 +307,6 @@ pub fn concrete_number(argument: &Argument, addresses: &[usize]) -> u64 {
         Passed::Pointer(i) => addresses.get(i).map_or(ANYTHING, |at| *at as u64),
         Passed::Number(k) => k,
         // `numbers::hand_over` puts it there.
-        Passed::Word(_) | Passed::Unknown => ANYTHING,
+        Passed::Word(_) | Passed::Inverse | Passed::Unknown => ANYTHING,
     }
 }

@@ -30,7 +30,7 @@ pub fn declare<D: Abstract>(
     bases: &[Base],
 ) -> Result<Vec<Vec<Address>>, Fault> {
     let sources = spec.sources();
-    let lengths = spec.source_bytes();
+    let lengths = function.source_bytes(spec);
     let names = || sources.iter().map(|source| source.name);
     let named = || bases[1..].iter().zip(names()).zip(&lengths);
     // Of two sources at one place the longer one fills it; the shorter one is its low part.
@@ -61,7 +61,23 @@ pub fn declare<D: Abstract>(
         }
     }
     let places = |((base, _), length): ((&Base, &str), &usize)| words(*base, *length, word_bits);
-    Ok(named().map(places).collect())
+    let mut places: Vec<Vec<Address>> = named().map(places).collect();
+    if let (true, Some(modulus)) = (function.inverse_is_passed(), places.last_mut()) {
+        let inverse = words(Base::INVERSE, own as usize, word_bits);
+        d.declare(
+            Base::INVERSE,
+            Region::operand("m'", own as usize, false, own),
+        );
+        for at in &inverse {
+            of_width!(word_bits, |W| unknown::<D, W>(d, *at, "m'".into()))?;
+        }
+        let behind = (spec.size.a / word_bits) as usize;
+        modulus.splice(
+            behind.min(modulus.len())..behind.min(modulus.len()),
+            inverse,
+        );
+    }
+    Ok(places)
 }
 
 fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {

@@ -21,6 +21,8 @@ impl Base {
     pub const CODE: Base = Base(u16::MAX);
     /// The word that the function returns, as if it lay in memory.
     pub const RETURNED: Base = Base(u16::MAX - 2);
+    /// The word `m'`, where it is an argument, as if it lay in memory.
+    pub const INVERSE: Base = Base(u16::MAX - 3);
     /// The first of the operands.
     pub const FIRST_OPERAND: u16 = 3;
     /// The first of the areas that a function may use as it likes.

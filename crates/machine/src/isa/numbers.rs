@@ -144,10 +144,14 @@ fn hand_over<M: OnNumbers<W>, const W: u32>(
 ) {
     let stack = m.convention(core).stacks.first().map_or(0, |s| s.top);
     for (place, argument) in arguments(m, core, function) {
-        let Passed::Word(i) = argument.passed else {
-            continue;
+        let source = match argument.passed {
+            Passed::Word(i) => i
+                .checked_sub(1)
+                .and_then(|i| operands.sources.get(i))
+                .cloned(),
+            Passed::Inverse => operands.inverse(),
+            Passed::Pointer(_) | Passed::Number(_) | Passed::Unknown => continue,
         };
-        let source = i.checked_sub(1).and_then(|i| operands.sources.get(i));
         let number = source.and_then(|value| u64::try_from(value).ok());
         match (place, number) {
             (ArgumentPlace::Register(low), Some(k)) => put(m, low.into(), 1, k),
@@ -189,7 +193,7 @@ fn begin<M: OnNumbers<W>, const W: u32>(
     let addresses = operands.addresses(first, function, word_bits);
     let mut m: M = enter(core, function, start, &addresses, operands.noise);
     operands.spoil(m.domain(), &addresses, function);
-    operands.put(m.domain(), &addresses, word_bits as usize / 8);
+    operands.put(m.domain(), &addresses, function, word_bits as usize / 8);
     hand_over(&mut m, core, function, operands);
     (m, addresses)
 }
