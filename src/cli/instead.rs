@@ -136,7 +136,7 @@ fn argument(error: &ArgumentError) -> Option<String> {
             "r, a, b, r=a, a number, n8, n16, n32, =s, =inverse, scratch:BYTES or _".into()
         }
         ArgumentError::Place(_, place) => format!("{place}, or sp+4"),
-        ArgumentError::Word(..) => "=s".into(),
+        ArgumentError::Word(item, _) => item.split(':').next().unwrap_or_default().into(),
         ArgumentError::Together(..) => "r=a=b".into(),
         ArgumentError::Size(name, _) => format!("{name}:4"),
         ArgumentError::Missing(_, list) => list.clone(),

@@ -173,7 +173,7 @@ impl Function {
         let Operands { word_bits, align } = self.operands();
         let together = function.together;
         let together = (together != Alias::Distinct).then(|| together.text());
-        report.assumes = Some(Assumes::of(word_bits, align, together, function.movable));
+        report.assumes = Some(Assumes::of(word_bits, align, together, function));
         report.counterexamples = judged.counterexamples;
         Audit {
             report,

@@ -1,5 +1,6 @@
 //! What the verdicts on somebody's function take for granted of its callers, its linker and of interrupts.
 
+use machine::function::Function;
 use serde::Serialize;
 
 /// What is assumed, in words.
@@ -15,15 +16,22 @@ pub struct Assumes {
 
 impl Assumes {
     /// Of operands that are arrays of `word_bits` bits at multiples of `align` bytes, and of those that callers pass as one
-    /// pointer (`r == a`); of code that a linker is still to place if it is `movable`.
-    pub fn of(word_bits: u32, align: u32, together: Option<&str>, movable: bool) -> Self {
+    /// pointer (`r == a`); of what a function says of its arguments, and whether a linker is still to place its code.
+    pub fn of(word_bits: u32, align: u32, together: Option<&str>, function: &Function) -> Self {
+        let movable = function.movable;
         let one = together.map_or(String::new(), |case| format!("; {case}: one pointer"));
+        let apart = match function.inverse_is_passed() {
+            true => "; m' is an argument and does not lie behind m",
+            false => "",
+        };
         let code = match movable {
             true => "code and constants lie where a linker puts them",
             false => "code and constants lie where the file says",
         };
         Self {
-            operands: format!("arrays of {word_bits}-bit words, at multiples of {align} bytes"),
+            operands: format!(
+                "arrays of {word_bits}-bit words, at multiples of {align} bytes{apart}"
+            ),
             layout: format!(
                 "operands lie apart unless aliasing says proved{one}; none wraps around the address space; {code}"
             ),

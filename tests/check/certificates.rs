@@ -16,7 +16,7 @@ use lozenge::vectors::Random;
 use lozenge::{certificate, prove};
 use serde_json::Value as Json;
 
-use crate::check::tools::{ARM, AVR, MIPS, core_named};
+use crate::check::tools::{ARM, AVR, MIPS, NO_MEMSET, Question, core_named, prepared};
 use crate::kit::{ask, known};
 
 fn lozenge(folder: &Path, line: &str) -> Output {
@@ -145,7 +145,7 @@ fn refused(core: &str, with: With<'_>) -> usize {
     let bare = Function::kernel(&kernel.code);
     assert!(holds(&bare, &case));
     match done {
-        Done::Mutants => mutants(&kernel.code, &case, &holds),
+        Done::Mutants => mutants(&bare, &case, &holds),
         Done::Lies => lies(&bare, &case, &holds),
     }
 }
@@ -167,7 +167,12 @@ fn leaves(json: &mut Json) -> Vec<&mut Json> {
 fn damaged(case: &Json, random: &mut Random) -> Option<Case> {
     let mut json = case.clone();
     {
-        let mut leaves = leaves(&mut json);
+        // Every other time in the reason alone, which has few of the numbers.
+        let reason = json.get("reason").is_some_and(Json::is_object) && random.below(2) == 0;
+        let mut leaves = match reason {
+            true => leaves(&mut json["reason"]),
+            false => leaves(&mut json),
+        };
         let (count, edits) = (leaves.len(), 1 + random.below(3));
         for _ in 0..edits {
             let from = leaves[random.below(count)].clone();
@@ -192,20 +197,22 @@ fn damaged(case: &Json, random: &mut Random) -> Option<Case> {
 
 /// No wrong code is verified, by the certificate of the right one or by one that is damaged; and no damage lets it
 /// panic, on the right code either.
-fn mutants(code: &[u8], case: &Case, holds: &dyn Fn(&Function, &Case) -> bool) -> usize {
+fn mutants(right: &Function, case: &Case, holds: &dyn Fn(&Function, &Case) -> bool) -> usize {
     let mut random = Random::new(0x1e57);
     let json = serde_json::to_value(case).expect("JSON");
     let mut refused = 0;
-    let right = Function::kernel(code);
     for _ in 0..1500 {
         if let Some(damaged) = damaged(&json, &mut random) {
-            refused += usize::from(!holds(&right, &damaged));
+            refused += usize::from(!holds(right, &damaged));
         }
     }
-    for at in (0..code.len()).step_by(2) {
-        let mut wrong = code.to_vec();
+    for at in (0..right.code.len()).step_by(2) {
+        let mut wrong = right.code.to_vec();
         wrong[at] ^= 1 << random.below(8);
-        let function = Function::kernel(&wrong);
+        let function = Function {
+            code: wrong.into(),
+            ..right.clone()
+        };
         // A bit that nothing reads, as in NOPs, may leave the same function: then the run is the same.
         if holds(&function, case) {
             continue;
@@ -328,6 +335,31 @@ fn no_wrong_code_is_verified_by_a_damaged_certificate() {
     }
     let modular = With(Op::Modadd, 24, Some("2^24-3"), Done::Mutants);
     assert!(refused(AVR.core, modular) > 100);
+}
+
+/// C that chooses between a sum and what is left without the modulus, by a carry or no borrow.
+#[test]
+fn no_wrong_choice_is_verified_by_a_damaged_certificate() {
+    let modular = modular("runtime");
+    for (compiler, bits) in [(&AVR, 8), (&ARM, 32), (&MIPS, 32)] {
+        let core = &core_named(compiler.core);
+        let file = compiler.whole("mod.c", bits, 2, &["-Os", NO_MEMSET]);
+        let question = Question {
+            op: Op::Montmul,
+            modular: Some(&modular),
+            arguments: "r,a,b,m",
+            ..Question::of("montmul_full", 2 * bits)
+        };
+        let (spec, loaded) = prepared(&file, question, core);
+        let function = &loaded.function;
+        let (proof, case) = prove::certify(&spec, core, function, Alias::Distinct);
+        assert!(proof.holds(), "{}: {proof:?}", compiler.core);
+        let case = case.expect("a case");
+        let holds = |function: &Function, case: &Case| holds(&spec, core, function, case);
+        assert!(holds(function, &case));
+        let refused = mutants(function, &case, &holds);
+        assert!(refused > 1000, "{}: {refused}", compiler.core);
+    }
 }
 
 #[test]

@@ -97,19 +97,42 @@ void montmul_word(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m, LIMB inv
     almost(r, t, m);
 }
 
-/* Below m: of the sum and of what is left without m, one is chosen by a carry or no borrow. */
-void montmul_full(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
+/* t - m, and its borrow. */
+static inline __attribute__((always_inline)) LIMB less(LIMB *s, const LIMB *t, const LIMB *m)
 {
-    LIMB t[N + 2], s[N], c = 0;
-    cios(t, a, b, m, m[N]);
+    LIMB c = 0;
     for (int i = 0; i < N; i++) {
         WIDE d = (WIDE)t[i] - m[i] - c;
         s[i] = (LIMB)d;
         c = (LIMB)(d >> BITS) & 1;
     }
-    LIMB mask = (LIMB)-(t[N] | (c ^ 1));
+    return c;
+}
+
+/* s if the bit is set, else t. */
+static inline __attribute__((always_inline)) void choose(LIMB *r, const LIMB *s, const LIMB *t, LIMB bit)
+{
+    LIMB mask = (LIMB)-bit;
     for (int i = 0; i < N; i++)
         r[i] = (LIMB)((s[i] & mask) | (t[i] & ~mask));
+}
+
+/* Below m: what is left without m if there is a carry or no borrow. */
+void montmul_full(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
+{
+    LIMB t[N + 2], s[N];
+    cios(t, a, b, m, m[N]);
+    LIMB c = less(s, t, m);
+    choose(r, s, t, t[N] | (c ^ 1));
+}
+
+/* A carry and no borrow: too seldom. */
+void montmul_both(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
+{
+    LIMB t[N + 2], s[N];
+    cios(t, a, b, m, m[N]);
+    LIMB c = less(s, t, m);
+    choose(r, s, t, t[N] & (c ^ 1));
 }
 
 /* The carry above the words is forgotten. */
@@ -138,7 +161,6 @@ static inline __attribute__((always_inline)) void row(LIMB *t, unsigned all, con
  * without m comes first, and the sum over it where one of carry and borrow is set. */
 void montmul_core(LIMB *r, const LIMB *a, const LIMB *b, unsigned nb, const LIMB *m, unsigned n, LIMB inverse, LIMB *t)
 {
-    LIMB c = 0;
     for (unsigned i = 0; i < 2 * n + 1; i++)
         t[i] = 0;
     for (unsigned i = 0; i < n; i++, t++) {
@@ -146,12 +168,6 @@ void montmul_core(LIMB *r, const LIMB *a, const LIMB *b, unsigned nb, const LIMB
         row(t, n + 2, b, nb, a[i]);
         row(t, n + 2, m, n, q);
     }
-    for (unsigned i = 0; i < n; i++) {
-        WIDE d = (WIDE)t[i] - m[i] - c;
-        r[i] = (LIMB)d;
-        c = (LIMB)(d >> BITS) & 1;
-    }
-    LIMB mask = (LIMB)-(t[n] ^ c);
-    for (unsigned i = 0; i < n; i++)
-        r[i] = (LIMB)((t[i] & mask) | (r[i] & ~mask));
+    LIMB c = less(r, t, m);
+    choose(r, t, r, t[n] ^ c);
 }

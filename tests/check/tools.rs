@@ -7,6 +7,7 @@ use lozenge::audit;
 use lozenge::audit::{Audit, Contract};
 use lozenge::isa::core::Core;
 use lozenge::load::{self, LoadError, Loaded};
+use lozenge::spec::modulus::Modular;
 use lozenge::spec::{Op, Size, Spec};
 use lozenge::target::{Names, Target};
 
@@ -120,6 +121,7 @@ pub struct Question<'a> {
     pub symbol: &'a str,
     pub op: Op,
     pub size: Size,
+    pub modular: Option<&'a Modular>,
     pub arguments: &'a str,
     pub limb_bits: Option<u32>,
     pub align: Option<u64>,
@@ -132,6 +134,7 @@ impl<'a> Question<'a> {
             symbol,
             op: Op::Mul,
             size: size.into(),
+            modular: None,
             arguments: "r,a,b",
             limb_bits: None,
             align: Some(1),
@@ -160,7 +163,7 @@ pub fn prepared(file: &[u8], question: Question<'_>, core: &Core) -> (Spec, Load
     let asked = audit::Asked {
         op: question.op,
         size: question.size,
-        modular: None,
+        modular: question.modular.cloned(),
     };
     let spec = audit::prepare(asked, core, &mut loaded.function, &contract);
     (spec.expect("a contract that fits"), loaded)

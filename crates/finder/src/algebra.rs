@@ -7,7 +7,7 @@
 //! definition: any word, so that nothing false is ever concluded.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use machine::domain::answers::Run;
 use machine::domain::public::{Public, PublicBit};
@@ -40,6 +40,8 @@ pub struct Algebra {
     pub(crate) inverse: Option<(VarId, VarId, u64)>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
     pub(crate) quotients: RefCell<BTreeMap<VarId, (VarId, u64)>>,
+    /// Bits that elimination leaves as they are: [`crate::union`].
+    pub(crate) unions: RefCell<BTreeSet<VarId>>,
     /// An input that is odd: the lowest word of a modulus.
     pub(crate) odd: Option<VarId>,
     /// The same `m`, while `m'` is still to be computed.
@@ -219,6 +221,11 @@ impl Algebra {
         }
         if let Some(chosen) = self.chosen_by_difference::<W>(a, b, c_in) {
             return chosen;
+        }
+        if c_in == Value::ZERO
+            && let Some(sum) = self.less_one::<W>(a, b)
+        {
+            return sum;
         }
         // x + 0 + 0 is x itself.
         if c_in == Value::ZERO && (a == Value::ZERO || b == Value::ZERO) {

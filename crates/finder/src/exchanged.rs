@@ -36,4 +36,40 @@ impl Algebra {
         };
         (of == w && self.vars[t as usize].bound <= 1).then_some((t, [word, other]))
     }
+
+    /// `t x | (1 - t) y` of a bit `t`: `x` if it is set, else `y`.
+    pub(crate) fn under_two_bits<const W: u32>(
+        &mut self,
+        op: Logic,
+        a: Value,
+        b: Value,
+    ) -> Option<Value> {
+        let (t, x) = self.of_bit(a)?;
+        let (u, y) = self.of_bit(b)?;
+        let (bit, x, y) = match (op, self.is_other(t, u), self.is_other(u, t)) {
+            (Logic::And, _, _) | (Logic::Or | Logic::Xor, false, false) => return None,
+            (Logic::Or | Logic::Xor, true, _) => (u, y, x),
+            (Logic::Or | Logic::Xor, false, true) => (t, x, y),
+        };
+        let [x, y] = [x, y].map(Value::Var);
+        Some(self.select::<W>(&BitValue::Var(bit), &x, &y))
+    }
+
+    /// The bit and the word of a product.
+    fn of_bit(&self, word: Value) -> Option<(VarId, VarId)> {
+        let Value::Var(v) = word else {
+            return None;
+        };
+        match self.vars[v as usize].def {
+            Def::Product { a, b } if self.vars[a as usize].bound <= 1 => Some((a, b)),
+            Def::Product { .. } | Def::Free | Def::Carry | Def::Linear { .. } | Def::Low { .. } => {
+                None
+            }
+        }
+    }
+
+    /// Is `t = 1 - u`?
+    fn is_other(&self, t: VarId, u: VarId) -> bool {
+        self.sum(t) == Some((&[(u, -1)][..], 1))
+    }
 }

@@ -181,6 +181,20 @@ impl Algebra {
         mask
     }
 
+    /// `b + (2^W - 1) = (2^W - 1) (1 - b) + 2^W b` of a bit `b`.
+    pub(crate) fn less_one<const W: u32>(&mut self, a: Value, b: Value) -> Option<Sum<Self, W>> {
+        let full = Value::Public(Public::Known((1 << W) - 1));
+        let bit = match (a, b) {
+            (Value::Var(bit), ones) | (ones, Value::Var(bit)) if ones == full => bit,
+            _ => return None,
+        };
+        if W == 1 || self.vars[bit as usize].bound > 1 {
+            return None;
+        }
+        let other = self.linear(&[(bit, -1)], 1, 1);
+        Some(Self::opaque(self.mask_of::<W>(other), BitValue::Var(bit)))
+    }
+
     /// The bit `b` if `value` is `(2^W - 1) b` or the complement of such a word.
     pub(crate) fn selector(&mut self, value: Value, w: u32) -> Option<VarId> {
         if let Some((bit, _)) = self.mask_bit(value, w) {

@@ -45,3 +45,4 @@ pub mod stays;
 pub mod told;
 pub mod truth;
 mod two_steps;
+mod union;

@@ -57,6 +57,7 @@ struct Parts {
     quotient: BTreeMap<VarId, BigInt>,
     s: LinearMap,
     lost: BTreeMap<VarId, BigInt>,
+    lost_products: BTreeMap<(VarId, VarId), BigInt>,
 }
 
 /// What a comparison found: the difference, words in it that are 0, and the claims that it used.
@@ -143,6 +144,7 @@ impl Reduced<'_> {
         let w = self.goal.w;
         let homes = homes(algebra, w);
         algebra.find_quotients(w);
+        algebra.find_unions();
         let mut p = self.goal.operands(algebra, -1)?;
         self.goal.add_result(&mut p)?;
         let (rest, zeros) = self.eliminated(&mut p, &homes)?;
@@ -169,6 +171,7 @@ impl Reduced<'_> {
                 constant: BigInt::zero(),
                 terms: parts.lost.into_iter().collect(),
             }),
+            lost_products: parts.lost_products.into_iter().collect(),
             zeros,
             compared: compared.into_iter().collect(),
             ..Reason::default()
@@ -275,6 +278,9 @@ impl Reduced<'_> {
         if let Some((bits, found)) = below.next() {
             return Some(comparison(found, Some(bits), Answer::Itself));
         }
+        if let Some(told) = self.told(algebra, s, &compared) {
+            return Some(told);
+        }
         if self
             .goal
             .corners
@@ -290,6 +296,55 @@ impl Reduced<'_> {
         let u = *top.terms.keys().next()?;
         let found = compared(&top, None)?;
         Some(comparison(found, None, Answer::Borrow(u)))
+    }
+
+    /// A bit `s`, or `1 - s`, that two bits `x` and `y` tell: `R 2^bits (i x + j y + k) = R (T - M) - R D`.
+    fn told(
+        &self,
+        algebra: &Algebra,
+        s: &LinearMap,
+        compared: &dyn Fn(&LinearMap, Option<u64>) -> Option<Compared>,
+    ) -> Option<Comparison> {
+        let (Some((e, factor)), true) = (s.terms.first_key_value(), s.terms.len() == 1) else {
+            return None;
+        };
+        let [x, y] = algebra.asked(*e)?;
+        let ways = [(1, -1, 0), (-1, 1, 0), (1, 1, -1), (-1, -1, 1)].map(|(i, j, k)| {
+            let terms = BTreeMap::from([(x, BigInt::from(i)), (y, BigInt::from(j))]);
+            (terms, BigInt::from(k))
+        });
+        let tries = self.compared_bits().into_iter();
+        let mut tries = tries.flat_map(|bits| ways.iter().map(move |way| (bits, way)));
+        let (bits, (t, k), found) = tries.find_map(|(bits, way)| {
+            let above = LinearMap {
+                constant: 1 + &way.1,
+                terms: way.0.clone(),
+            };
+            Some((bits, way, compared(&above, Some(bits))?))
+        })?;
+        let r = self.goal.all();
+        let limit = &r << bits;
+        Some(Comparison {
+            sum: vec![(*e, BigInt::one())],
+            times: -factor * &r,
+            answer: Answer::Told {
+                t: t.clone().into_iter().collect(),
+            },
+            bits: None,
+            // With 1 - s, M is subtracted already.
+            offset: match s.constant.is_zero() {
+                true => -r,
+                false => BigInt::zero(),
+            },
+            shift: -k * &limit,
+            limit,
+            digits: Sum {
+                constant: BigInt::zero(),
+                terms: found.digits,
+            },
+            zeros: found.zeros,
+            used: found.used,
+        })
     }
 
     /// `Q`, `s` and `k` of `rest = Q M - R M s + R^2 k`.
@@ -317,6 +372,13 @@ impl Reduced<'_> {
             let is_multiple = by.is_multiple_of(&square);
             if is_multiple && !by.is_zero() {
                 parts.lost.insert(*v, &*by / &square);
+            }
+            !is_multiple
+        });
+        rest.products.retain(|pair, by| {
+            let is_multiple = by.is_multiple_of(&square);
+            if is_multiple {
+                parts.lost_products.insert(*pair, &*by / &square);
             }
             !is_multiple
         });

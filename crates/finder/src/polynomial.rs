@@ -212,7 +212,10 @@ impl<'a> Polynomial<'a> {
     }
 
     fn def(&self, v: VarId) -> Def {
-        self.algebra.vars[v as usize].def
+        match self.algebra.unions.borrow().contains(&v) {
+            true => Def::Free,
+            false => self.algebra.vars[v as usize].def,
+        }
     }
 
     fn is_sum(&self, v: VarId) -> bool {

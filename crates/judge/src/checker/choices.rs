@@ -71,6 +71,9 @@ impl Checker<'_> {
                 return Ok(());
             }
         }
+        if op != Logic::And && self.one_of([a, b], out).is_ok() {
+            return Ok(());
+        }
         // No bit is in both: one is a multiple of a power of 2 above the other, or both are bits of which one at
         // most is set.
         let sum = Form::of(a)?.with(b, 1)?;
@@ -159,6 +162,29 @@ impl Checker<'_> {
         let worlds = self.worlds(BitValue::Var(t))?;
         for (world, word) in worlds.iter().zip([b, a]) {
             self.vanishes(Form::of(word)?.with(out, -1)?, None, world)?;
+        }
+        Ok(())
+    }
+
+    /// `a | b` or `a ^ b` where a bit leaves one of them 0, whichever value it has: the other one.
+    fn one_of(&mut self, [a, b]: [Value; 2], out: Value) -> Check {
+        let Value::Var(product) = a else {
+            return Err(WRONG);
+        };
+        let Def::Product { a: t, .. } = self.def(product)? else {
+            return Err(WRONG);
+        };
+        for word in [a, b, out] {
+            self.range_of(word)?;
+        }
+        for world in &self.worlds(BitValue::Var(t))? {
+            let is_zero = |word| self.vanishes(Form::of(word)?, None, world);
+            let left = match (is_zero(a), is_zero(b)) {
+                (Ok(()), _) => b,
+                (Err(_), Ok(())) => a,
+                (Err(_), Err(why)) => return Err(why),
+            };
+            self.vanishes(Form::of(left)?.with(out, -1)?, None, world)?;
         }
         Ok(())
     }

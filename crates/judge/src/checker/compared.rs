@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use machine::domain::trace::{Answer, Combination, Comparison, Reason, Sum};
-use machine::domain::variable::{Value, VarId};
+use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::BigInt;
 use num_traits::{Euclid, One, Signed, Zero};
 
@@ -19,6 +19,9 @@ use crate::checker::state::Checker;
 
 /// The most values that an answer may have.
 const ANSWERS: i128 = 3;
+/// The most bits whose sum is an answer, and the most definitions that are read for their values.
+const MOST_BITS: usize = 2;
+const MOST_READ: u32 = 64;
 
 /// Of the borrow `s` of `0 - u`, `u`: 0 where `s` is 0, and only there.
 fn borrowed(d: &Checker<'_>, w: u32, sum: &[(VarId, BigInt)], u: VarId) -> Check {
@@ -45,6 +48,7 @@ fn answer(c: &Comparison) -> Vec<(VarId, BigInt)> {
         Answer::Itself => c.sum.iter().map(|(v, factor)| (*v, factor * &by)).collect(),
         Answer::Borrow(u) => vec![(*u, by)],
         Answer::Forced { t, .. } => vec![(*t, BigInt::one())],
+        Answer::Told { t } => t.clone(),
     }
 }
 
@@ -66,11 +70,81 @@ impl Checker<'_> {
         }
     }
 
+    /// The value of `v` by definitions, where these variables have these values.
+    fn evaluated(&self, v: VarId, values: &[(VarId, i128)], read: &mut u32) -> Check<i128> {
+        const WRONG: &str = "the bits of a comparison do not tell what is subtracted";
+        if let Some((_, value)) = values.iter().find(|(known, _)| *known == v) {
+            return Ok(*value);
+        }
+        *read = read.checked_sub(1).ok_or(WRONG)?;
+        if self.known(v).is_none() {
+            return Err("a variable is used before it has a meaning");
+        }
+        match self.def(v)? {
+            Def::Linear { .. } => {
+                let (terms, constant) = self.sum(v).ok_or(WRONG)?;
+                let mut sum = i128::from(constant);
+                for (t, factor) in terms {
+                    let share = i128::from(*factor).checked_mul(self.evaluated(*t, values, read)?);
+                    let with = share.and_then(|share| sum.checked_add(share));
+                    sum = with.ok_or(WRONG)?;
+                }
+                Ok(sum)
+            }
+            Def::Product { a, b } => {
+                let [a, b] = [a, b].map(|factor| self.evaluated(factor, values, read));
+                a?.checked_mul(b?).ok_or(WRONG)
+            }
+            Def::Free | Def::Carry | Def::Low { .. } => Err(WRONG),
+        }
+    }
+
+    /// The value that `sum` has by its definitions wherever the bits of `t` add up to `value`.
+    fn told(
+        &mut self,
+        sum: &[(VarId, BigInt)],
+        t: &[(VarId, BigInt)],
+        value: i128,
+    ) -> Check<BigInt> {
+        if t.len() > MOST_BITS {
+            return Err("a comparison asks for more than a few bits");
+        }
+        for (bit, _) in t {
+            if !matches!(self.range(*bit)?, (0.., ..=1)) {
+                return Err("a comparison asks for other than bits");
+            }
+        }
+        let mut found = None;
+        for ways in 0..1u32 << t.len() {
+            let bits = t.iter().zip(0..);
+            let bits: Vec<_> = bits
+                .map(|((v, _), i)| (*v, i128::from(ways >> i & 1)))
+                .collect();
+            let shares = t.iter().zip(&bits).map(|((_, by), (_, bit))| by * bit);
+            if shares.sum::<BigInt>() != value.into() {
+                continue;
+            }
+            let mut s = BigInt::zero();
+            for (v, factor) in sum {
+                let mut read = MOST_READ;
+                s += factor * self.evaluated(*v, &bits, &mut read)?;
+            }
+            match &found {
+                Some(other) if *other != s => {
+                    return Err("the bits of a comparison leave what is subtracted two values");
+                }
+                Some(_) | None => found = Some(s),
+            }
+        }
+        found.ok_or("a comparison has no answer")
+    }
+
     /// What `s` is where the answer is `t`.
     fn share(&mut self, c: &Comparison, t: i128) -> Check<BigInt> {
         match &c.answer {
             Answer::Itself => Ok(BigInt::from(t) * sign(c)),
             Answer::Borrow(_) => Ok(BigInt::from(i128::from(t != 0))),
+            Answer::Told { t: of } => self.told(&c.sum, of, t),
             Answer::Forced { t: of, by } => {
                 let mut s = BigInt::zero();
                 for (bit, factor) in &c.sum {

@@ -90,6 +90,7 @@ fn is_kept(step: &Step) -> bool {
         | Step::Odd { .. }
         | Step::Newton { .. }
         | Step::Even { .. }
+        | Step::Factor { .. }
         | Step::Follows { .. }
         | Step::NeverSet { .. } => true,
         Step::Inverse { bits, .. } => *bits <= WIDEST.into(),

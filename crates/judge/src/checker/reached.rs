@@ -106,7 +106,7 @@ impl Goal<'_> {
         let modulo = reason.lost.is_none().then_some(self.bits);
         let minus = -BigInt::one();
         let mut p = self.operands(d, &minus, modulo)?;
-        self.add_result(&mut p, reason)?;
+        self.add_result(d, &mut p, reason)?;
         d.vanish(&mut p, self.w, &reason.zeros)?;
         self.add_multiples(d, &mut p, &reason.multiples, &minus)?;
         self.add_products(d, &mut p, reason, &minus)?;
@@ -145,11 +145,22 @@ impl Goal<'_> {
     }
 
     /// Adds `2^h Z + low - 2^bits k`.
-    fn add_result(&self, p: &mut Polynomial, reason: &Reason) -> Check {
+    fn add_result(&self, d: &Checker<'_>, p: &mut Polynomial, reason: &Reason) -> Check {
         p.add_words(self.w, self.result, &BigInt::one(), self.h)?;
         p.add_terms(&reason.low, &BigInt::one());
         match &reason.lost {
-            Some(k) => p.add_sum(k, &-(BigInt::one() << self.bits)),
+            Some(k) => {
+                let power = -(BigInt::one() << self.bits);
+                p.add_sum(k, &power)?;
+                let mut products = reason.lost_products.iter();
+                products.try_for_each(|((x, y), by)| {
+                    if d.known(*x).is_none() || d.known(*y).is_none() {
+                        return Err("a variable is used before it has a meaning");
+                    }
+                    let by = Number::new(by * &power, 0);
+                    d.add_product(p, Value::Var(*x), Value::Var(*y), by)
+                })
+            }
             None => Ok(()),
         }
     }
@@ -184,7 +195,7 @@ impl Goal<'_> {
         // T[0] is also 2^h Z less the rest, which is a sum of words in other ways.
         for ShownSum { sum, used } in &reason.stages {
             let mut t = Polynomial::new(None);
-            self.add_result(&mut t, reason)?;
+            self.add_result(d, &mut t, reason)?;
             d.add_multiples(&mut t, self.modulus, self.w, left, &BigInt::from(-1))?;
             t.add_sum(sum, &BigInt::from(-1))?;
             d.take_lemmas(&mut t, used)?;

@@ -51,6 +51,7 @@ fn is_promise(entry: &Entry) -> bool {
             | Step::Around { .. }
             | Step::Newton { .. }
             | Step::Even { .. }
+            | Step::Factor { .. }
             | Step::Quotient { .. }
             | Step::Follows { .. }
             | Step::NeverSet { .. }

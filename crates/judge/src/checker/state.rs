@@ -135,6 +135,10 @@ impl<'a> Checker<'a> {
                 used,
             } => self.newton(*e, *low, *s, *sign, used),
             Step::Even { x, bit, used } => self.even(*x, *bit, used),
+            Step::Factor { v } => {
+                self.atoms.insert(*v);
+                Ok(())
+            }
             Step::Quotient { q, v, w, used } => self.quotient(*q, *v, *w, used),
             Step::Joint { of, change } => self.change(*of, change),
             Step::Inverses { m, inverse, w } => {

@@ -228,6 +228,8 @@ pub enum Answer {
     Borrow(VarId),
     /// The variable `t`, from which these equations leave each variable of `s` one value.
     Forced { t: VarId, by: Vec<Combination> },
+    /// The sum `t` of bits, from which the definition of each variable of `s` gives it one value.
+    Told { t: Vec<(VarId, BigInt)> },
 }
 
 /// A sum `s` of variables that depends on how large `X = T + offset M` is: `X + shift = limit t + D` with the answer
@@ -261,6 +263,8 @@ pub struct Reason {
     pub products: Vec<((VarId, VarId), BigInt)>,
     /// `k`; without it, the equation is shown modulo `2^bits`.
     pub lost: Option<Sum>,
+    /// Products of two variables in `k`.
+    pub lost_products: Vec<((VarId, VarId), BigInt)>,
     /// Bits that halving drops, words that a quotient makes 0.
     pub zeros: Vec<Vanishing>,
     /// In their order.
@@ -313,6 +317,8 @@ pub enum Step {
         bit: VarId,
         used: Multiples,
     },
+    /// `v` is not replaced where it is a factor.
+    Factor { v: VarId },
     /// `q = v m' (mod 2^w)`, by its definition.
     Quotient {
         q: VarId,
