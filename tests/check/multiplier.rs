@@ -110,6 +110,36 @@ fn refuses(core: &Core, bits: u32, body: &[Insn], why: &str) {
 const EARLY: &str = "read before it is there";
 const MAYBE_USED: &str = "an interrupt handler may have";
 
+/// Bits 19 to 16 of an MSP430X are taken for 0, so what may set them is refused there.
+#[test]
+fn what_may_set_bits_19_to_16_is_refused() {
+    let r15 = Source::Register(15);
+    let with = |core: &Core, before: &[Insn]| [before, &product(core, &[])].concat();
+    let extended = [Insn::one(Op::SXT, r15)];
+    // Pushed for RETI: where it goes to, and flags with one bit more.
+    let returned = [
+        Insn::one(Op::PUSH, r15),
+        Insn::one(Op::PUSH, Source::Constant(0x1000)),
+        Insn::new(Op::RETI, Ops::default()),
+    ];
+    let plain = core("msp430-mpy16");
+    assert_eq!(judged(&plain, 16, &with(&plain, &extended)), Ok(()));
+    let wide = core("msp430x-mpy16");
+    assert_eq!(judged(&wide, 16, &with(&wide, &[])), Ok(()));
+    refuses(
+        &wide,
+        16,
+        &with(&wide, &extended),
+        "SXT of a register may set bits 19 to 16",
+    );
+    refuses(
+        &wide,
+        16,
+        &with(&wide, &returned),
+        "RETI may set bits 19 to 16",
+    );
+}
+
 /// SLAU049, section 7.2.3: an indirect access behind OP2 needs a NOP.
 #[test]
 fn an_indirect_read_waits() {

@@ -118,6 +118,7 @@ fn keeps_interrupts<D: Abstract>(m: &mut Msp430<D>, entry: &D::Bit) -> Result<()
 impl<D: Abstract> ForAll<16> for Msp430<D> {
     fn before(d: D, core: &Core, function: &Function) -> Self {
         let mut m = Msp430::new(d, core.multiplier, core.irq);
+        m.extended = core.features.extended;
         m.pc = function.entry as usize;
         m.d.environment(function.constants(true), false);
         m
@@ -150,6 +151,7 @@ impl OnNumbers<16> for Msp430<Concrete> {
             }
         }
         let mut m = Msp430::new(d, core.multiplier, core.irq);
+        m.extended = core.features.extended;
         m.pc = function.entry as usize;
         // What a caller may leave in registers.
         for r in 4..16 {

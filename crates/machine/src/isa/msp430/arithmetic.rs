@@ -267,13 +267,26 @@ impl<D: Domain> Msp430<D> {
         self.write_back::<16>(place, word)
     }
 
-    /// SXT.
+    /// SXT. Of a register an MSP430X also sets bits 19 to 16.
     pub fn extend_sign(&mut self, o: &Ops) -> Outcome {
         let (x, place) = self.source::<16>(o)?;
+        if matches!(place, Some(Place::Register(_))) {
+            self.stays_below_64k("SXT of a register")?;
+        }
         let low = self.d.slice::<16, 8>(&x, 0);
         let (word, off) = (self.d.extend::<8, 16>(&low, true), self.d.flag(false));
         self.set_logic(&word, off);
         self.write_back::<16>(place, word)
+    }
+
+    /// Bits 19 to 16 stay 0, unless an MSP430X does this.
+    fn stays_below_64k(&self, what: &str) -> Result<(), Fault> {
+        match self.extended {
+            true => Err(Fault::Unsupported(format!(
+                "{what} may set bits 19 to 16 of an MSP430X, which are not followed"
+            ))),
+            false => Ok(()),
+        }
     }
 
     // The stack, calls and jumps
@@ -336,9 +349,14 @@ impl<D: Domain> Msp430<D> {
         self.go(&to)
     }
 
-    /// RETI: the flags, then the way back.
+    /// RETI: the flags, then the way back, of which an MSP430X takes bits 19 to 16 from the word of the flags.
     pub fn return_from_interrupt(&mut self) -> Outcome {
         let status = self.pop_word()?;
+        let high = self.d.slice::<16, 4>(&status, 12);
+        let stays = self.d.is_zero(&high);
+        if self.d.decide(&stays) != Ok(true) {
+            self.stays_below_64k("RETI")?;
+        }
         self.write::<16>(Place::Register(SR), status)?;
         let to = self.pop_word()?;
         self.go(&to)

@@ -29,6 +29,8 @@ pub struct Msp430<D: Domain> {
     pub flags: [D::Bit; FLAGS],
     /// Is V what the manual leaves undefined?
     pub v_lost: bool,
+    /// Have registers bits 19 to 16? They are 0 and not followed, so what may set them is refused.
+    pub extended: bool,
     pub multiplier: Option<Multiplier>,
     pub unit: Unit<D>,
     pub irq: Irq,
@@ -65,6 +67,7 @@ impl<D: Domain> Msp430<D> {
             r: std::array::from_fn(|_| zero.clone()),
             flags: std::array::from_fn(|_| off.clone()),
             v_lost: false,
+            extended: false,
             multiplier,
             unit: Unit::new(&mut d, multiplier.map_or(Kind::Mpy16, |m| m.kind)),
             irq,
