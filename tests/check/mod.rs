@@ -10,6 +10,7 @@ mod environment;
 mod files;
 mod fuzz;
 mod honest;
+mod mbed_tls;
 mod modular;
 mod multiplier;
 mod mutants;

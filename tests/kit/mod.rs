@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod book;
+pub mod crates;
 pub mod known;
 pub mod mutants;
 pub mod oracle;

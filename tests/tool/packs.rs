@@ -8,7 +8,7 @@ use lozenge::pack::budget::{Sized, share};
 use tempfile::{TempDir, tempdir};
 
 use crate::kit::oracle::{lozenge, run, source, tool};
-use crate::kit::{tier, work};
+use crate::kit::{crates, tier, work};
 
 /// A pack of small numbers.
 const SMALL: [&str; 4] = ["pack", "bignum", "--bits", "64"];
@@ -285,23 +285,6 @@ fn flash_is_shared_in_the_best_way() {
     }
 }
 
-/// The C files of micro-ecc, which the crate `micro-ecc-sys` carries.
-fn micro_ecc() -> PathBuf {
-    let folder = crate::kit::oracle::folder("micro-ecc");
-    std::fs::create_dir_all(folder.join("src")).expect("a folder");
-    let manifest = "[package]\nname = \"fetched\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n\
-                    [dependencies]\nmicro-ecc-sys = \"=0.3.2\"\n";
-    std::fs::write(folder.join("Cargo.toml"), manifest).expect("written");
-    std::fs::write(folder.join("src/lib.rs"), "").expect("written");
-    let text = tool(&folder, "cargo", &["metadata", "--format-version", "1"]);
-    let data: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let packages = data["packages"].as_array().expect("packages");
-    let found = packages.iter().find(|p| p["name"] == "micro-ecc-sys");
-    let manifest = found.and_then(|p| p["manifest_path"].as_str());
-    let manifest = Path::new(manifest.expect("the crate"));
-    manifest.parent().expect("a folder").join("micro-ecc")
-}
-
 /// What a run of micro-ecc prints: name and value of each line.
 type Figures = Vec<(String, String)>;
 
@@ -344,7 +327,7 @@ fn micro_ecc_runs(avr: bool, curve: &str, flags: &[String], program: &Path) -> F
 
 /// With and without the kernels of a pack: the same secret and signature, in the cycles, flash and stack on record.
 fn micro_ecc_agrees(avr: bool, pack: &str, curve: &str, level: i64) -> [Figures; 2] {
-    let library = micro_ecc();
+    let library = crates::folder_of("micro-ecc-sys", "0.3.2").join("micro-ecc");
     let target: [&str; 2] = match avr {
         true => ["--mcu", "atmega128"],
         false => ["--core", "arm7tdmi"],

@@ -499,7 +499,7 @@ impl Algebra {
     ) -> Value {
         (self.stays(bit, x, y, W))
             .or_else(|| self.chosen::<W>(bit, x, y))
-            .unwrap_or_else(|| self.choose(bit, x, y, W))
+            .unwrap_or_else(|| self.choose::<W>(bit, x, y))
     }
 
     /// Bit `index` of a word.

@@ -12,7 +12,7 @@ use machine::domain::trace::{Combination, Entry, Step};
 use machine::domain::variable::{BitValue, Value, VarId};
 use machine::domain::{Domain, Sum};
 
-use crate::algebra::Algebra;
+use crate::algebra::{Algebra, NO};
 
 /// Why the sum of two bits is one.
 enum Joint {
@@ -31,6 +31,30 @@ impl Algebra {
         let outer = self.left_by(x.max(y))?;
         let reason = self.joint_reason(x, y, w).filter(|_| outer.factor > 0)?;
         Some(Value::Var(self.joint_bit(x, y, reason)))
+    }
+
+    /// `y + 1` if the bit `t` is set, else `y`, or the other way round, of a bit `y`: `y + t`, or `y + 1 - t`. So conditional
+    /// instructions count two borrows.
+    pub(crate) fn counted<const W: u32>(
+        &mut self,
+        t: VarId,
+        set: Value,
+        clear: Value,
+    ) -> Option<Value> {
+        let is_more = |x: Value, y: Value| match (x, y) {
+            (Value::Var(x), Value::Var(y)) => self.sum(x) == Some((&[(y, 1)][..], 1)),
+            _ => false,
+        };
+        let (bit, y) = match (is_more(set, clear), is_more(clear, set)) {
+            (true, _) => (BitValue::Var(t), clear),
+            (false, true) => (self.not(&BitValue::Var(t)), set),
+            (false, false) => return None,
+        };
+        if self.bound(y, W) > 1 {
+            return None;
+        }
+        let bit = self.concrete_bit(&bit);
+        Some(self.add::<W>(&y, &bit, &NO).word)
     }
 
     /// `(2^W - 1) x - y`, or `x - y`, for two borrows of one difference, of which one at most is 1. The

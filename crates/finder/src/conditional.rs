@@ -208,7 +208,7 @@ impl Algebra {
     }
 
     /// `bit ? x : y`, words of `w` bits.
-    pub(crate) fn choose(&mut self, bit: &BitValue, x: Value, y: Value, w: u32) -> Value {
+    pub(crate) fn choose<const W: u32>(&mut self, bit: &BitValue, x: Value, y: Value) -> Value {
         let is_pointer = |v: Value| {
             matches!(
                 v,
@@ -216,13 +216,16 @@ impl Algebra {
             )
         };
         if is_pointer(x) || is_pointer(y) {
-            return self.unknown_word(w);
+            return self.unknown_word(W);
         }
         let Some(choice) = self.choice(bit, x, y) else {
-            return self.unknown_word(w);
+            return self.unknown_word(W);
         };
         let choice = self.resolved(choice);
-        let bound = self.bound(x, w).max(self.bound(y, w));
+        if let Some(word) = self.counted::<W>(choice.t, choice.set, choice.clear) {
+            return word;
+        }
+        let bound = self.bound(x, W).max(self.bound(y, W));
         let word = self.combine(&choice, bound);
         let Choice { t, set, clear } = choice;
         if let Value::Var(v) = word {

@@ -223,6 +223,13 @@ impl Algebra {
         Value::Var(self.linear(&[(bit, full)], 0, full as u64))
     }
 
+    /// The same of two words below `2^j`, which are words of `j` bits.
+    pub(crate) fn masked_narrow(&mut self, op: Logic, a: Value, b: Value, w: u32) -> Option<Value> {
+        let most = self.bound(a, w).max(self.bound(b, w));
+        let mut narrow = [8, 16].into_iter().filter(|j| *j < w && most >> j == 0);
+        narrow.find_map(|j| self.masked(op, a, b, j))
+    }
+
     /// `a op b` where one is a mask of the bit `s`, or both are bits. With the other word `x`
     /// and `m = (2^W - 1) s`: `x & m = s x`, `x | m = x + m - s x`, `x ^ m = x + m - 2 s x`.
     pub(crate) fn masked(&mut self, op: Logic, a: Value, b: Value, w: u32) -> Option<Value> {

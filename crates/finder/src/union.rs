@@ -21,12 +21,21 @@ impl Algebra {
             Def::Free | Def::Carry | Def::Linear { .. } | Def::Low { .. } => Vec::new(),
         });
         let found: BTreeSet<_> = factors
+            .map(|v| self.named(v))
             .filter(|v| is_bit(*v) && self.asked(*v).is_some())
             .collect();
         for v in &found {
             self.note(Entry::Step(Step::Factor { v: *v }));
         }
         self.unions.borrow_mut().extend(found);
+    }
+
+    /// The variable that this one is another name of.
+    fn named(&self, v: VarId) -> VarId {
+        match self.sum(v) {
+            Some(([(other, 1)], 0)) => self.named(*other),
+            Some(_) | None => v,
+        }
     }
 
     /// The two bits of the product in the sum that defines a bit.

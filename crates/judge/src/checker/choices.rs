@@ -66,9 +66,20 @@ impl Checker<'_> {
                 return Ok(());
             }
         }
-        for (mask, x) in ways {
-            if self.under_mask(op, full, mask, x, out).is_ok() {
-                return Ok(());
+        // Numbers below 2^j are words of j bits.
+        let ranges = [self.range_of(a)?, self.range_of(b)?];
+        let fit = |ones: i128| {
+            ranges
+                .iter()
+                .all(|(least, most)| *least >= 0 && *most <= ones)
+        };
+        let narrow = [8, 16].map(|j| (1 << j) - 1);
+        let narrow = narrow.into_iter().filter(|ones| *ones < full && fit(*ones));
+        for ones in [full].into_iter().chain(narrow) {
+            for (mask, x) in ways {
+                if self.under_mask(op, ones, mask, x, out).is_ok() {
+                    return Ok(());
+                }
             }
         }
         if op != Logic::And && self.one_of([a, b], out).is_ok() {
