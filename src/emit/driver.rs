@@ -397,8 +397,11 @@ impl DriverReport {
             let line = insn.text();
             match calls.next_if(|(index, _)| *index == i) {
                 Some((_, kernel)) => {
-                    let name = line.split_whitespace().next().unwrap_or_default();
-                    text += &format!("\t{name} {}\n", self.kernels[*kernel].symbol);
+                    // Behind code units stands what they are; `#` is before the address itself.
+                    let plain = line.rsplit("; ").next().unwrap_or_default();
+                    let (name, operand) = plain.split_once(char::is_whitespace).unwrap_or_default();
+                    let sign = if operand.starts_with('#') { "#" } else { "" };
+                    text += &format!("\t{name} {sign}{}\n", self.kernels[*kernel].symbol);
                 }
                 None => text += &format!("\t{line}\n"),
             }

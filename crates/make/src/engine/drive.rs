@@ -1,4 +1,4 @@
-//! Lowers drivers, once for all machines with words of 32 bits. A step only uses registers that a call may overwrite.
+//! Lowers drivers, once for all machines with words of 16 bits or more. A step only uses registers that a call may overwrite.
 
 use machine::isa::Isa;
 use machine::program::Program;
@@ -72,7 +72,7 @@ impl<D: Driven> Drive<D> {
     fn cell(&self, cell: Cell) -> Mem {
         Mem {
             base: self.roles.area,
-            at: cell.at(4) as i32,
+            at: cell.at(D::WORD) as i32,
             walks: false,
         }
     }
@@ -118,7 +118,7 @@ impl<D: Driven> Drive<D> {
     fn mask(&mut self, from: Cell) {
         let mask = self.roles.mask;
         self.get(mask, from);
-        self.code.negate(mask, mask);
+        self.code.mask(mask);
     }
 
     /// A pass over `bytes` bytes from `to` on, and from `from` if it `reads` there: the body for so many words at a time.
@@ -128,7 +128,7 @@ impl<D: Driven> Drive<D> {
         reads: bool,
         body: impl Fn(&mut D, usize),
     ) -> Result<(), LowerError> {
-        let words = bytes / 4;
+        let words = bytes / D::WORD;
         let unroll = (1..=UNROLL).rev().find(|u| words.is_multiple_of(*u));
         let unroll = unroll.unwrap_or(1);
         if words == unroll {
@@ -138,7 +138,7 @@ impl<D: Driven> Drive<D> {
         self.code.rounds(bytes, words / unroll);
         let top = self.code.here();
         body(&mut self.code, unroll);
-        self.code.next_round(top, reads, 4 * unroll)
+        self.code.next_round(top, reads, D::WORD * unroll)
     }
 
     /// The same, word by word.
@@ -307,7 +307,7 @@ impl<D: Driven> Drive<D> {
         self.get(word, Cell::Word);
         let some = self.code.jump_if(left);
         self.get(next, Cell::Next);
-        self.code.plus(next, next, -4);
+        self.code.plus(next, next, -(D::WORD as i32));
         self.put(Cell::Next, next);
         self.code.three(Three::Add, next, self.roles.area, next);
         let from = Mem {
@@ -316,7 +316,7 @@ impl<D: Driven> Drive<D> {
             walks: false,
         };
         self.code.load(word, from);
-        self.code.number(left, 32);
+        self.code.number(left, 8 * D::WORD);
         self.land(some)?;
         self.code.plus(left, left, -1);
         self.put(Cell::Left, left);
@@ -347,16 +347,19 @@ impl<D: Driven> Drive<D> {
     fn constant(&mut self, to: Stored, value: &BigUint) {
         let (pointer, x) = (self.roles.to, self.roles.words[0]);
         self.point(pointer, to.at);
-        let digits = value.iter_u32_digits().chain(std::iter::repeat(0));
-        for (k, digit) in digits.take(to.bytes / 4).enumerate() {
-            self.code.number(x, digit as usize);
+        let mut bytes = value.to_bytes_le();
+        bytes.resize(to.bytes, 0);
+        for (k, digits) in bytes.chunks(D::WORD).enumerate() {
+            let digits = digits.iter().rev();
+            let word = digits.fold(0, |word, digit| word << 8 | usize::from(*digit));
+            self.code.number(x, word);
             self.code.store(D::word(pointer, k, true), x);
         }
     }
 
     /// `to = table[digit]`, every entry read, some words of it at a time.
     fn lookup(&mut self, to: Stored, table: usize, entries: usize) -> Result<(), LowerError> {
-        let words = to.bytes / 4;
+        let words = to.bytes / D::WORD;
         let Roles {
             from,
             words: [x, y, _],
@@ -372,7 +375,7 @@ impl<D: Driven> Drive<D> {
         // Two loads side by side, so that none is waited for.
         let several = if D::WALKS { 1 } else { 2 };
         for first in (0..words).step_by(block) {
-            self.point(from, table + 4 * first);
+            self.point(from, table + D::WORD * first);
             if let Some(digit) = digit {
                 self.get(digit, Cell::Digit);
             }
@@ -395,9 +398,9 @@ impl<D: Driven> Drive<D> {
                 }
             }
             self.code.plus(index, index, 1);
-            let walked = if D::WALKS { 4 * block } else { 0 };
+            let walked = if D::WALKS { D::WORD * block } else { 0 };
             self.code.next_entry(entries, top, to.bytes - walked)?;
-            let out = self.code.far(from, to.at + 4 * first);
+            let out = self.code.far(from, to.at + D::WORD * first);
             for (k, r) in collected.iter().enumerate() {
                 let word = D::word(out.base, k, true);
                 let at = out.at + word.at;
@@ -422,7 +425,7 @@ impl<D: Driven> Drive<D> {
             code.load(x, D::word(to, k, false));
             code.load(y, D::word(from, k, false));
             code.three(Three::Xor, z, x, y);
-            code.three(Three::And, z, z, mask);
+            code.masked(z, mask);
             code.three(Three::Xor, x, x, z);
             code.three(Three::Xor, y, y, z);
             code.store(D::word(to, k, true), x);
@@ -456,7 +459,7 @@ impl<D: Driven> Drive<D> {
                 code.load(y, D::word(from, k, true));
             }
             if reads && chosen {
-                code.three(Three::And, y, y, mask);
+                code.masked(y, mask);
             }
             code.with_carry(x, reads.then_some(y), sum.subtract);
             code.store(D::word(to, k, true), x);

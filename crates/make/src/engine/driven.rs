@@ -1,5 +1,5 @@
-//! What drivers are written with. [`Values`]: what a machine with words of 32 bits does with values, with an implementation for
-//! machines without a carry flag. [`Driven`]: its addresses, loops and calls.
+//! What drivers are written with. [`Values`]: what a machine does with values, with an implementation for machines without a carry
+//! flag, whose words have 32 bits. [`Driven`]: its addresses, loops and calls.
 
 use machine::isa::Isa;
 
@@ -74,6 +74,15 @@ pub trait Values {
     /// `into` becomes `2 into` and the top bit of `word`, `word` becomes `2 word`. `spare` is lost.
     fn double(&mut self, word: u8, into: u8, spare: u8);
 
+    /// `d`, which is 0 or 1, becomes a mask for [`Values::masked`].
+    fn mask(&mut self, d: u8) {
+        self.negate(d, d);
+    }
+    /// `d` becomes 0 if the mask was made of 0, and carries are left alone.
+    fn masked(&mut self, d: u8, mask: u8) {
+        self.three(Three::And, d, d, mask);
+    }
+
     /// A sum begins with what register `r` carries, 0 or 1, or a difference with what it borrows; without one with 0.
     fn carry_from(&mut self, r: Option<u8>, subtract: bool);
     /// `d = d + y + carry`, or the difference. `y` is lost.
@@ -91,6 +100,8 @@ pub trait Driven: Values + Sized {
     const ARGUMENTS: &'static [u8];
     /// Bytes of the largest area.
     const MOST_BYTES: usize;
+    /// Bytes of a word.
+    const WORD: usize = Self::Isa::WORD_BITS as usize / 8;
 
     fn roles(&self) -> Roles;
     /// The index of the next instruction.
@@ -105,7 +116,7 @@ pub trait Driven: Values + Sized {
     fn word(base: u8, k: usize, last: bool) -> Mem {
         Mem {
             base,
-            at: if Self::WALKS { 0 } else { 4 * k as i32 },
+            at: if Self::WALKS { 0 } else { (Self::WORD * k) as i32 },
             walks: Self::WALKS && last,
         }
     }

@@ -3,6 +3,7 @@
 use machine::isa::msp430::code::{Dest, Insn, Source};
 use machine::isa::msp430::cores::Core;
 use machine::isa::msp430::instructions::Op;
+use machine::isa::msp430::operands::{Ops, PC};
 use machine::program::Program;
 
 use crate::refusal::LowerError;
@@ -61,11 +62,53 @@ impl Flow {
         self.insns.len() - 1
     }
 
+    /// The same of any length: a distance is added to PC.
+    pub fn far(&mut self, to: usize) -> usize {
+        self.targets.push((self.insns.len(), to));
+        let mut jump = unit(Op::ADD);
+        jump.ops.d = PC;
+        self.push(jump);
+        self.insns.len() - 1
+    }
+
+    /// The jump of index `at` goes to the instruction of index `to`.
+    pub fn aim(&mut self, at: usize, to: usize) {
+        let jumps = self.targets.iter_mut().filter(|(from, _)| *from == at);
+        jumps.for_each(|(_, target)| *target = to);
+    }
+
     /// The jump of index `at` goes to the next instruction.
     pub fn land(&mut self, at: usize) {
-        let here = self.here();
-        let jumps = self.targets.iter_mut().filter(|(from, _)| *from == at);
-        jumps.for_each(|(_, to)| *to = here);
+        self.aim(at, self.here());
+    }
+
+    /// All instructions, with their distances.
+    ///
+    /// # Errors
+    /// When a jump does not reach.
+    pub fn finish(mut self) -> Result<Vec<Insn>, LowerError> {
+        self.resolve()?;
+        Ok(self.insns)
+    }
+
+    fn resolve(&mut self) -> Result<(), LowerError> {
+        let mut places = vec![0];
+        for insn in &self.insns {
+            places.push(places[places.len() - 1] + insn.bytes() as i64);
+        }
+        for (from, to) in &self.targets {
+            let insn = &mut self.insns[*from];
+            if insn.branch().is_none() {
+                insn.ops.x = (places[*to] - places[*from + 1]) as u16;
+                continue;
+            }
+            let near = places[*to] - places[*from];
+            if near.abs() > REACH {
+                return Err(LowerError::Reach);
+            }
+            insn.ops.k = near as i16;
+        }
+        Ok(())
     }
 
     /// The function with `scratch` words of memory from SP on, of which this is the body.
@@ -73,17 +116,7 @@ impl Flow {
     /// # Errors
     /// When the stack would be too deep, or a jump does not reach.
     pub fn function(mut self, core: &Core, scratch: usize) -> Result<Program<Insn>, LowerError> {
-        let mut places = vec![0];
-        for insn in &self.insns {
-            places.push(places[places.len() - 1] + insn.bytes() as i64);
-        }
-        for (from, to) in &self.targets {
-            let far = places[*to] - places[*from];
-            if far.abs() > REACH {
-                return Err(LowerError::Reach);
-            }
-            self.insns[*from].ops.k = far as i16;
-        }
+        self.resolve()?;
         let (before, after) = frame(core, &self.insns, scratch, masked(core, &self.insns))?;
         let (start, end) = (before.len(), before.len() + self.insns.len());
         let mut program = Program::new();
@@ -96,6 +129,12 @@ impl Flow {
         program.insns = [before, self.insns, after].concat();
         Ok(program)
     }
+}
+
+/// `op` of a number in a code unit of its own, which is 0 as yet.
+pub fn unit(op: Op) -> Insn {
+    let ops = Ops::default();
+    Insn::new(op, Ops { s: PC, a: 3, ..ops })
 }
 
 /// Registers beside the arguments, first those that a function need not save.

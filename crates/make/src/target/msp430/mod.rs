@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`lower`] | from a schedule to a program |
 //! | [`basic`] | what the engine writes with |
+//! | [`driver`] | what drivers are written with |
 //! | [`frame`] | registers that are saved, room on the stack |
 //! | [`interrupts`] | interrupts that are kept out |
 //! | [`flow`], [`columns`], [`links`] | code with loops: columns, and sums behind them or alone |
@@ -14,6 +15,7 @@
 
 pub mod basic;
 pub mod columns;
+pub mod driver;
 pub mod flow;
 pub mod frame;
 pub mod interrupts;
@@ -24,16 +26,17 @@ pub mod sweeps;
 pub mod tiles;
 pub mod waits;
 
-use machine::isa::msp430::instructions::Op;
 use machine::isa::msp430::multiplier::Kind;
 use machine::isa::msp430::{Msp430Isa, code, cores};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
+use crate::engine::drive;
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
+use crate::target::msp430::driver::Code;
 
 impl Lower for Msp430Isa {
     fn facts(core: &cores::Core) -> Facts {
@@ -56,17 +59,11 @@ impl Lower for Msp430Isa {
         (product * counts.products + counts.links) as u64
     }
 
-    fn drive(_: &cores::Core, _: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        Err(LowerError::Driver("MSP430"))
+    fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+        drive::lower(Code::default(), driver)
     }
 
-    /// R13 points to the words, R12 to where they go.
     fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
-        let copy = |k: usize| {
-            let to = code::Dest::Indexed(12, 2 * k as u16);
-            code::Insn::two(Op::MOV, code::Source::Increment(13), to)
-        };
-        let copies = (0..bytes.div_ceil(2)).map(copy);
-        copies.chain([code::Insn::ret()]).collect()
+        drive::stub(Code::default(), bytes)
     }
 }
