@@ -115,4 +115,17 @@ fn all_products_are_in_columns_of_two_words() {
         // All of a b, and those of q m whose quotients are not of the same column.
         assert!(montgomery >= half * half + pairs(half), "{n}: {montgomery}");
     }
+    // Words of a modulus that are equal are one.
+    let moduli = [
+        ("p192-order", 12),
+        ("p224", 14),
+        ("p256", 16),
+        ("p256-order", 16),
+        ("p384", 24),
+    ];
+    for (modulus, words) in moduli {
+        for op in [Op::Montmul, Op::Montsqr] {
+            assert!(whole(&core, op, "fips", words, Some(modulus)) > 0);
+        }
+    }
 }

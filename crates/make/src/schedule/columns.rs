@@ -285,7 +285,9 @@ impl Left {
         let is_whole = |pair: &(Word, Word)| is_last || self.column(above, twice).contains(pair);
         let mut pairs = rows
             .iter()
-            .flat_map(|y1| columns.iter().map(|x1| (*x1, *y1)));
+            .flat_map(|y1| columns.iter().map(|x1| (*x1, *y1)))
+            // Words of a modulus may be one; then `x y1` and `x1 y` must not be one product.
+            .filter(|pair| *pair != (x, y));
         let (x1, y1) = match pairs.find(is_whole) {
             Some((x1, y1)) => (Some(x1), Some(y1)),
             None => match rows.first() {
