@@ -365,17 +365,10 @@ impl<M: Flagged> Lowering<'_, M> {
             End::Drop => {}
             End::Carry { out } => {
                 let r = self.take()?;
-                match chain.sum {
-                    Sum::Add => {
-                        self.two(Two::Copy, r, Source::Number(0));
-                        self.two(Two::AddCarry, r, Source::Number(0));
-                    }
-                    // b = 0 - (-b) = !(-b) + 1.
-                    Sum::Sub => {
-                        self.mask(Sum::Sub, r);
-                        self.two(Two::Xor, r, Source::Number(M::LARGEST as u64));
-                        self.two(Two::Add, r, Source::Number(1));
-                    }
+                self.two(Two::Copy, r, Source::Number(0));
+                self.two(Two::AddCarry, r, Source::Number(0));
+                if chain.sum == Sum::Sub {
+                    self.two(Two::Xor, r, Source::Number(1));
                 }
                 self.define(out, r);
             }
