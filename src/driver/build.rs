@@ -27,11 +27,6 @@ pub enum Error {
     /// A kernel, by its symbol, is not proved.
     #[error("{0} is not proved, so nothing is built on it")]
     Unproved(String),
-    /// A kernel, by its symbol, is called with operands that may not share memory.
-    #[error(
-        "{0} may not write where it reads, and the driver would have it so (a defect of this tool)"
-    )]
-    Overlap(String),
     /// Driver and kernels are too long.
     #[error(
         "no driver within {most} bytes of flash: its own code has {driver} bytes, {kernel} {least} at least, and {left} \
@@ -73,9 +68,9 @@ impl Built {
     pub fn new(driver: Driver, core: &Core, mut told: impl FnMut(&str)) -> Result<Self, Error> {
         let assembled = lower::drive(core, &driver)?;
         let mut kernels = Vec::with_capacity(driver.kernels.len());
-        for request in &driver.kernels {
+        for (i, request) in driver.kernels.iter().enumerate() {
             told(&format!("{}{}", request.op.name(), request.size));
-            kernels.push(proved(request, core)?);
+            kernels.push(suitable(request, core, &overlaps(&driver, i))?);
         }
         Self::of(driver, assembled, kernels, core)
     }
@@ -103,6 +98,7 @@ impl Built {
             let open = order.len() - done;
             let share = most.saturating_sub(used) / open;
             if kernels[*i].code.len() > share {
+                let overlaps = overlaps(&driver, *i);
                 let request = &mut driver.kernels[*i];
                 told(&format!("a smaller {}{}", request.op.name(), request.size));
                 request.budget.flash = Some(share);
@@ -120,7 +116,7 @@ impl Built {
                     }
                     error => error,
                 };
-                kernels[*i] = proved(request, core).map_err(refused)?;
+                kernels[*i] = suitable(request, core, &overlaps).map_err(refused)?;
             }
             used += kernels[*i].code.len();
         }
@@ -134,11 +130,6 @@ impl Built {
         kernels: Vec<Kernel>,
         core: &Core,
     ) -> Result<Self, Error> {
-        for step in driver.steps() {
-            if let Action::Call { kernel, pointers } = step {
-                overlap(&kernels[*kernel], pointers)?;
-            }
-        }
         let codes: Vec<&[u8]> = kernels.iter().map(|k| k.code.as_slice()).collect();
         let image = image::link(core, &assembled, &codes).map_err(Error::Link)?;
         Ok(Self {
@@ -205,23 +196,43 @@ fn proved(request: &Request, core: &Core) -> Result<Kernel, Error> {
     }
 }
 
-/// Is what the pointers have in common allowed and proved?
-fn overlap(kernel: &Kernel, pointers: &[usize]) -> Result<(), Error> {
-    let same = |i: usize, j: usize| pointers.get(i) == pointers.get(j);
-    let factors = kernel.spec.op.factors();
-    let alias = match (factors, same(0, 1), factors == 2 && same(0, 2), same(1, 2)) {
-        (2, true, true, _) => Alias::All,
-        (_, true, ..) => Alias::RIsA,
-        (2, _, true, _) => Alias::RIsB,
-        (2, _, _, true) => Alias::AIsB,
-        _ => return Ok(()),
+/// The same, and proved for these overlaps: the fastest kernel if it is, else the fastest of those that are.
+fn suitable(request: &Request, core: &Core, overlaps: &[Alias]) -> Result<Kernel, Error> {
+    let kernel = proved(request, core)?;
+    let allowed = |alias: &Alias| {
+        let mut cases = kernel.aliasing.iter();
+        cases.any(|case| case.alias == *alias && case.allowed)
     };
-    let allowed = kernel
-        .aliasing
-        .iter()
-        .any(|case| case.alias == alias && case.allowed);
-    match allowed {
-        true => Ok(()),
-        false => Err(Error::Overlap(kernel.spec.symbol())),
+    if overlaps.iter().all(allowed) {
+        return Ok(kernel);
+    }
+    let mut request = request.clone();
+    request.demands.aliases.extend(overlaps);
+    proved(&request, core)
+}
+
+/// Where the result of kernel `kernel` lies on operands in calls of it.
+fn overlaps(driver: &Driver, kernel: usize) -> Vec<Alias> {
+    let factors = driver.kernels[kernel].op.factors();
+    let overlap = |step: &Action| match step {
+        Action::Call {
+            kernel: called,
+            pointers,
+        } if *called == kernel => overlap(factors, pointers),
+        _ => None,
+    };
+    let found: Vec<_> = driver.steps().into_iter().filter_map(overlap).collect();
+    let every = Alias::ALL.into_iter();
+    every.filter(|alias| found.contains(alias)).collect()
+}
+
+/// What the result has in common with factors, of which there are so many.
+fn overlap(factors: usize, pointers: &[usize]) -> Option<Alias> {
+    let same = |i: usize, j: usize| pointers.get(i) == pointers.get(j);
+    match (same(0, 1), factors == 2 && same(0, 2)) {
+        (true, true) => Some(Alias::All),
+        (true, false) => Some(Alias::RIsA),
+        (false, true) => Some(Alias::RIsB),
+        (false, false) => None,
     }
 }

@@ -270,7 +270,7 @@ fn reported(
     if let (Some(most), None) = (options.max_regs, &options.tuned) {
         command += &format!(" --max-regs {most}");
     }
-    for alias in &options.aliases {
+    for alias in &kernel.demands.aliases {
         command += &format!(" --alias {}", alias.argument());
     }
     if options.budget.is_set() {

@@ -10,6 +10,8 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::isa::msp430::cores::Core as Msp430Core;
+use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::{Kernel, Request};
 use lozenge::lower::Lower;
 use lozenge::spec::modulus::{Modular, Modulus, NAMES, Reduce};
@@ -484,6 +486,30 @@ fn operands_may_coincide() {
             .iter()
             .any(|c| c.allowed && c.alias == Alias::AIsB)
     );
+}
+
+/// Where the result may lie on an operand, nothing waits in it too early: sums and differences are made for both.
+#[test]
+fn kernels_are_made_for_overlaps() {
+    let machines = [
+        any(&ATMEGA128),
+        any(&ARM7TDMI),
+        any(&MipsCore::named("mips-4km").expect("a core")),
+        any(RiscvCore::named("rv32im").expect("a core")),
+        any(Msp430Core::named("msp430-mpy16").expect("a core")),
+        any(Msp430Core::named("msp430x-mpy32").expect("a core")),
+    ];
+    for core in machines {
+        for op in [Op::Modadd, Op::Modsub] {
+            let mut request = Request {
+                modular: Some(modular("25519", Reduce::Almost)),
+                ..ask::of(op, 256)
+            };
+            request.demands.aliases = vec![Alias::RIsA, Alias::RIsB];
+            let kernel = kernel::generate(&request, &core).expect("a kernel");
+            assert!(kernel.is_proved(), "{} {}", core.name(), op.name());
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! The order of all uses is known, so the value whose next use is farthest away is spilled
 //! (Belady 1966). The distance is weighed by the cost of the spill: half a load for a number; a load for an
 //! operand or result word, which is in memory anyway; a store and a load for any other value. A spilled value waits
-//! in a word of the result that is not written yet, or in scratch memory.
+//! in a word of the result that is not written yet, or in scratch memory. Where the result may lie on an operand, that word of the
+//! operand must have been read for the last time.
 
 use std::collections::VecDeque;
 
@@ -131,6 +132,8 @@ pub struct Bank {
     /// Which word of the result each value is, and when that is written.
     result: Vec<Option<usize>>,
     written: Vec<usize>,
+    /// The words of operands that may lie where each word of the result does.
+    under: Vec<Vec<Word>>,
     /// The values that wait in words of the result and of scratch memory.
     waiting: Vec<Option<Word>>,
     scratch: Vec<Option<Word>>,
@@ -139,11 +142,26 @@ pub struct Bank {
 }
 
 impl Bank {
-    /// All values in memory, no register in use. `order`: registers, and from when they are free.
-    pub fn new(words: &Words, line: Timeline, order: &[(u8, usize)], weight: Weight) -> Self {
+    /// All values in memory, no register in use. `order`: registers, and from when they are free. `overlap`: may the result lie
+    /// where an operand is?
+    pub fn new(
+        words: &Words,
+        line: Timeline,
+        order: &[(u8, usize)],
+        weight: Weight,
+        overlap: bool,
+    ) -> Self {
         let count = words.origins.len();
         let mut result = vec![None; count];
         let mut written = Vec::with_capacity(words.result.len());
+        let mut under = vec![vec![]; words.result.len()];
+        for (i, origin) in words.origins.iter().enumerate() {
+            if let (true, Origin::Operand { index, .. }) = (overlap, origin)
+                && let Some(under) = under.get_mut(*index)
+            {
+                under.push(Word(i));
+            }
+        }
         for (k, word) in words.result.iter().enumerate() {
             result[word.0] = Some(k);
             written.push(line.made[word.0]);
@@ -169,6 +187,7 @@ impl Bank {
                 .collect(),
             uses: line.uses.into_iter().map(VecDeque::from).collect(),
             result,
+            under,
             waiting: vec![None; written.len()],
             written,
             scratch: Vec::new(),
@@ -310,6 +329,7 @@ impl Bank {
         let is_free = |waits: &Option<Word>| waits.is_none_or(|word| self.is_dead(word));
         let free = (0..self.written.len())
             .filter(|k| is_free(&self.waiting[*k]) && self.written[*k] > until)
+            .filter(|k| self.under[*k].iter().all(|word| self.is_dead(*word)))
             .min_by_key(|k| k.abs_diff(near));
         if let Some(k) = free {
             self.waiting[k] = Some(word);

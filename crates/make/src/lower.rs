@@ -17,7 +17,7 @@ pub struct Limits {
     pub registers: usize,
     /// Cycles of a call, beyond which it need not be made.
     pub cycles: u64,
-    /// May the result lie where an operand is? Then nothing that is not of the result waits in it.
+    /// May the result lie where an operand is? Then no value waits in a word of the result while a word of an operand there is still read.
     pub overlap: bool,
 }
 

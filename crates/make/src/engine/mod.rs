@@ -8,7 +8,7 @@
 //! | [`rounds`], [`triangle`], [`operand_rows`] | rows in these loops | [`sweep::Sweep`] |
 //! | [`order`] | moves instructions where results may be late | |
 //! | [`frames`], [`calls`] | what a function saves; functions that call two stages | [`frames::Frames`], [`calls::Calls`] |
-//! | [`drive`], [`halves`] | with words of 32 bits: drivers, and products that call themselves | [`driven::Driven`], [`halves::Recursive`] |
+//! | [`drive`], [`halves`] | drivers (words of 16 or 32 bits), and products that call themselves (words of 32 bits) | [`driven::Driven`], [`halves::Recursive`] |
 //! | [`whole`] | any schedule, on machines that have all of this | [`whole::Whole`] |
 //!
 //! The engine knows nothing else of a machine.

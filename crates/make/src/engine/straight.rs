@@ -104,7 +104,11 @@ fn as_they_are<M: Straight>(words: &Words, core: &M::Core, limits: Limits) -> Ve
             break;
         }
         for (count, choices, accumulator) in tried::<M>(core, &counts) {
-            let choices = Choices { shifts, ..choices };
+            let choices = Choices {
+                shifts,
+                overlap: limits.overlap,
+                ..choices
+            };
             let (used, left) = all.split_at(count);
             let Ok(l) = Lowering::<M>::of(words, used, accumulator, choices) else {
                 made.push(Err(LowerError::Registers));

@@ -53,6 +53,8 @@ pub struct Choices {
     /// Are doubles, masks and signs that begin a chain shifts, and is a 0 no value? They take fewer instructions,
     /// which is not always less time: other registers are free then.
     pub shifts: bool,
+    /// May the result lie where an operand is?
+    pub overlap: bool,
 }
 
 /// Lowers steps to instructions, to be ordered later.
@@ -106,7 +108,7 @@ impl<'w, M: Columns> Lowering<'w, M> {
             insns: Vec::new(),
             notes: Vec::new(),
             written: vec![None; words.origins.len()],
-            bank: Bank::new(words, line, &order, choices.weight),
+            bank: Bank::new(words, line, &order, choices.weight, choices.overlap),
             choices,
             taken: [0; 32],
             operands: sides.clone().map(|side| words.operand(side)).collect(),

@@ -38,14 +38,15 @@ const PRODUCT: usize = 2;
 /// Arrays whose pointers are free when the last of their words is loaded.
 const FREED: [Array; 2] = [Array::A, Array::B];
 
-/// Every choice of lowering words that may pay.
-fn choices() -> impl Iterator<Item = Choices> {
+/// Every choice of lowering words that may pay; `overlap` is that of the limits.
+fn choices(overlap: bool) -> impl Iterator<Item = Choices> {
     let horizons = [1, 3, 6, 12, 24];
-    horizons.into_iter().flat_map(|horizon| {
-        [(0, 4), (0, 7), (3, 4), (3, 7), (7, 7)].map(|(hold, weight)| Choices {
+    horizons.into_iter().flat_map(move |horizon| {
+        [(0, 4), (0, 7), (3, 4), (3, 7), (7, 7)].map(move |(hold, weight)| Choices {
             horizon,
             hold,
             weight,
+            overlap,
         })
     })
 }
@@ -72,9 +73,12 @@ pub fn lower(
         }
         Schedule::Scans(scans) => return scans::lower(scans, order),
         Schedule::Stages(_) => return Err(LowerError::Nested),
-        Schedule::Words(words) => in_words(words, core, order),
+        Schedule::Words(words) => in_words(words, core, order, limits.overlap),
         Schedule::Blocks(blocks) => {
-            let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core, order);
+            let words = || {
+                let words = Words::of(Op::Mul, FACTS.word_bits, blocks);
+                in_words(&words, core, order, limits.overlap)
+            };
             match Outlook::of(blocks) {
                 Some(outlook) => {
                     let mut made = in_columns(&outlook, core, order)?;
@@ -124,7 +128,7 @@ fn in_columns(outlook: &Outlook<'_>, core: &Core, order: &[u8]) -> Result<Vec<Co
 }
 
 /// Schedules in words. A pointer whose array is done with holds values from then on.
-fn in_words(words: &Words, core: &Core, registers: &[u8]) -> Vec<Costed> {
+fn in_words(words: &Words, core: &Core, registers: &[u8], overlap: bool) -> Vec<Costed> {
     let whole = |l: Lowering<'_>| {
         let scratch = l.bank.scratch_words();
         let (cost, mut program, places) = function(&l.items, l.notes, scratch, core)?;
@@ -132,7 +136,7 @@ fn in_words(words: &Words, core: &Core, registers: &[u8]) -> Vec<Costed> {
         Ok((cost, program))
     };
     let mut made = Vec::new();
-    for choices in choices() {
+    for choices in choices(overlap) {
         let pointer = |r: &&u8| words.lengths.len() > 2 && **r == Array::M.pointer();
         let values = registers.iter().filter(|r| !pointer(r));
         let mut order: Vec<_> = values.map(|r| (*r, 0)).collect();

@@ -28,6 +28,8 @@ pub struct Choices {
     /// The most results that wait for the next one.
     pub hold: usize,
     pub weight: Weight,
+    /// May the result lie where an operand is?
+    pub overlap: bool,
 }
 
 /// Lowers steps to items.
@@ -106,6 +108,7 @@ impl<'w> Lowering<'w> {
                 Timeline::of(words, WordColumn::events_of),
                 order,
                 choices.weight,
+                choices.overlap,
             ),
             done: [0; 3],
             choices,
