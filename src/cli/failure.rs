@@ -124,6 +124,10 @@ impl From<build::Error> for Failure {
                 kind: "budget",
                 ..Self::from(format!("{error}: try --max-flash {wanted}"))
             },
+            build::Error::Link(_) => Self {
+                kind: "budget",
+                ..Self::from(format!("{error}: try --max-flash 48k"))
+            },
             _ => Self {
                 kind: "kernel",
                 ..Self::from(error.to_string())

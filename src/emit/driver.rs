@@ -91,6 +91,8 @@ pub struct DriverReport {
     pub core: String,
     /// The part it is made for, if one was named.
     pub mcu: Option<String>,
+    /// The calling convention, and what it asks of interrupt handlers.
+    pub abi: &'static str,
     /// What lies in the area.
     pub fields: Vec<FieldReport>,
     /// The kernels that it calls.
@@ -208,6 +210,7 @@ impl DriverReport {
             driver: title.driver,
             core: title.core,
             mcu: title.mcu,
+            abi: built.kernels.first().map_or("", |kernel| kernel.abi),
             fields: fields.collect(),
             kernels,
             flash: Flash {
@@ -300,6 +303,7 @@ impl DriverReport {
     fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![("equation", self.equation.clone())];
         lines.extend(self.contract().into_iter().map(|text| ("numbers", text)));
+        lines.push(("abi", self.abi.to_string()));
         lines.push(match self.exponent {
             "" => ("steps", self.exponentiation.clone()),
             known => ("exponent", format!("{known}, {}", self.exponentiation)),
@@ -397,7 +401,7 @@ impl DriverReport {
             let line = insn.text();
             match calls.next_if(|(index, _)| *index == i) {
                 Some((_, kernel)) => {
-                    // Behind code units stands what they are; `#` is before the address itself.
+                    // What is given as code units has its text behind `; `. A `#` says that the address is a number.
                     let plain = line.rsplit("; ").next().unwrap_or_default();
                     let (name, operand) = plain.split_once(char::is_whitespace).unwrap_or_default();
                     let sign = if operand.starts_with('#') { "#" } else { "" };

@@ -4,6 +4,7 @@ pub mod ask;
 pub mod book;
 pub mod crates;
 pub mod known;
+pub mod mspdebug;
 pub mod mutants;
 pub mod oracle;
 pub mod paper;

@@ -13,6 +13,9 @@ pub const HINT: &str = "if a tool is missing, scripts/test installs it";
 pub const SIMAVR: &[&str] = &["-I/usr/include/simavr", "-lsimavr", "-lelf"];
 pub const MGBA: &[&str] = &["-lmgba"];
 
+/// The binutils for the MSP430, which scripts/test builds of Debian's binutils-source: their names begin so.
+pub const MSP430_BINUTILS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/msp430/bin/msp430-elf");
+
 /// What `command` prints.
 ///
 /// # Panics

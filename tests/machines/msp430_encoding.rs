@@ -12,12 +12,9 @@ use lozenge::load::load;
 use lozenge::vectors::Random;
 
 use crate::kit::any;
-use crate::kit::oracle::{folder, tool};
+use crate::kit::oracle::{MSP430_BINUTILS, folder, tool};
 use crate::kit::tier;
 use crate::machines::binutils::{Binutils, PLAIN, mnemonic, numbers};
-
-/// Where scripts/test puts the tools that it builds of Debian's binutils-source.
-const PREFIX: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/msp430/bin/msp430-elf");
 
 fn core(name: &str) -> &'static Core {
     Core::named(name).expect("a core")
@@ -49,7 +46,7 @@ fn gnu<T>(core: &Core, ask: impl Fn(Binutils) -> T) -> T {
         false => "-mcpu=msp430",
     };
     ask(Binutils {
-        prefix: PREFIX,
+        prefix: MSP430_BINUTILS,
         assembler: &[cpu],
         disassembler: &["-m", "msp430"],
         // It does not look at what stands before or behind.
@@ -129,7 +126,7 @@ fn parts_have_the_cpu_that_the_assembler_knows() {
     let folder = folder("msp430_parts");
     std::fs::write(folder.join("x.s"), "\tmova r5, r6\n").expect("written");
     for part in &PARTS {
-        let mut command = Command::new(format!("{PREFIX}-as"));
+        let mut command = Command::new(format!("{MSP430_BINUTILS}-as"));
         command.arg(format!("-mmcu={}", part.name));
         let output = command
             .args(["-o", "x.o", "x.s"])
@@ -166,8 +163,9 @@ fn objects_link() {
         }];
         let ours = elf::object_that_calls(&format, "given", &code, &calls).expect("an object");
         std::fs::write(folder.join("given.o"), &ours).expect("written");
-        let run =
-            |name: &str, arguments: &[&str]| tool(&folder, &format!("{PREFIX}-{name}"), arguments);
+        let run = |name: &str, arguments: &[&str]| {
+            tool(&folder, &format!("{MSP430_BINUTILS}-{name}"), arguments)
+        };
         run("as", &[cpu, "-o", "main.o", "main.s"]);
         let attributes = |file: &str| run("readelf", &["-A", file]);
         assert_eq!(attributes("given.o"), attributes("main.o"));

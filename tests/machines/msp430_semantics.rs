@@ -5,8 +5,6 @@
 //! memory must be the same, and the cycles but for sources that the constant generator makes, of which mspdebug 0.22 counts
 //! more than SLAU144, table 3-16.
 
-use std::process::Command;
-
 use lozenge::domain::concrete::Concrete;
 use lozenge::isa::Isa;
 use lozenge::isa::msp430::Msp430Isa;
@@ -18,7 +16,7 @@ use lozenge::isa::msp430::operands::{CG, PC, SP, SR, Size};
 use lozenge::isa::msp430::run::Decoded;
 use lozenge::vectors::Random;
 
-use crate::kit::oracle::{self, HINT};
+use crate::kit::mspdebug::{self, Places};
 use crate::kit::tier;
 use crate::kit::words::word;
 
@@ -27,6 +25,11 @@ use crate::kit::words::word;
 const FIXED: u16 = 0x0600;
 const CODE: u16 = 0x4400;
 const STATES: usize = 0x6000;
+const PLACES: Places = Places {
+    seen: FIXED,
+    code: CODE,
+    data: STATES as u16,
+};
 const NEXT: u16 = 32;
 const MARK: u16 = 34;
 const DATA: u16 = 64;
@@ -152,45 +155,13 @@ fn ours(case: &Case, code: &[u8], data: &[u8]) -> (Vec<u8>, u64) {
     (m.d.memory[usize::from(FIXED)..].to_vec(), ran.cost.call.max)
 }
 
-/// The same of mspdebug, for all cases.
-fn theirs(name: &str, jobs: &[(Vec<u8>, Vec<u8>)]) -> Vec<(Vec<u8>, u64)> {
-    let folder = oracle::folder(name);
-    let mut script = String::from("simio add hwmult m\nsimio add tracer t\n");
-    std::fs::write(folder.join("zero"), vec![0; 0x1_0000 - usize::from(FIXED)]).expect("written");
-    for (i, (code, data)) in jobs.iter().enumerate() {
-        std::fs::write(folder.join(format!("{i}.code")), code).expect("written");
-        std::fs::write(folder.join(format!("{i}.data")), data).expect("written");
-        let end = usize::from(CODE) + code.len();
-        script += &format!(
-            "load_raw zero {FIXED:#x}\nload_raw {i}.code {CODE:#x}\nload_raw {i}.data {STATES:#x}\n\
-             set 0 {CODE:#x}\nsetbreak {end:#x} 0\nsimio info t\nrun\nsimio info t\n\
-             save_raw {FIXED:#x} {} {i}.out\n",
-            0x1_0000 - usize::from(FIXED)
-        );
-    }
-    let mut command = Command::new("mspdebug");
-    command.args(["-q", "sim"]).current_dir(&folder);
-    let said = oracle::answer(&mut command, script.as_bytes());
-    let said = String::from_utf8_lossy(&said).into_owned();
-    let clocks = said.lines().filter_map(|line| line.strip_prefix("MCLK:"));
-    let clocks: Vec<u64> = clocks.map(|c| c.trim().parse().expect("cycles")).collect();
-    assert_eq!(clocks.len(), 2 * jobs.len(), "{HINT}");
-    let out = |i: usize| {
-        let path = folder.join(format!("{i}.out"));
-        let out = std::fs::read(&path).expect("what mspdebug left");
-        std::fs::remove_file(path).expect("removed");
-        (out, clocks[2 * i + 1] - clocks[2 * i])
-    };
-    (0..jobs.len()).map(out).collect()
-}
-
 fn compare(name: &str, cases: &[Case], random: &mut Random) {
     let job = |case: &Case| {
         let code = Msp430Isa::encode(core(), &case.code()).expect("code");
         (code, case.states(random))
     };
     let jobs: Vec<_> = cases.iter().map(job).collect();
-    let answers = theirs(name, &jobs);
+    let answers = mspdebug::runs(name, PLACES, &jobs);
     for ((case, (code, data)), (there, cycles)) in cases.iter().zip(&jobs).zip(&answers) {
         let (here, own) = ours(case, code, data);
         if let Some(at) = (0..here.len()).find(|i| here[*i] != there[*i]) {

@@ -107,6 +107,8 @@ fn numbers_are_divided_modulo_primes() {
         ("mips-4km", "p256-order", 256),
         ("rv32im", "25519-order", 256),
         ("rv32im", "p384", 384),
+        ("msp430-mpy16", "25519", 256),
+        ("msp430x-mpy32", "p256", 256),
         ("atmega128", "0x9e3779b1", 32),
     ];
     work::each(&tier::some(cases, 42), |(core, modulus, bits)| {
@@ -115,7 +117,7 @@ fn numbers_are_divided_modulo_primes() {
 }
 
 /// A number of 32 bytes, the lowest first.
-fn number(hex: &str) -> BigUint {
+pub(super) fn number(hex: &str) -> BigUint {
     let byte = |i: usize| u8::from_str_radix(&hex[i..i + 2], 16).expect("a byte");
     let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
     BigUint::from_bytes_le(&bytes)
@@ -128,7 +130,7 @@ fn bytes(number: &BigUint) -> [u8; 32] {
 }
 
 /// What RFC 7748, section 5.2, prints: scalar, u, and the result.
-const RFC: [[&str; 3]; 2] = [
+pub(super) const RFC: [[&str; 3]; 2] = [
     [
         "a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4",
         "e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c",
@@ -146,7 +148,7 @@ const ONCE: &str = "422c8e7a6227d7bca1350b3e2bb7279f7897b87bb6854b783c60e80311ae
 const THOUSAND: &str = "684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51";
 
 /// Numbers at the edges: of small order on the curve and its twist, above the prime, and its multiples (Bernstein's list).
-fn edges() -> Vec<BigUint> {
+pub(super) fn edges() -> Vec<BigUint> {
     let p: BigUint = (BigUint::from(1u8) << 255) - 19u8;
     let order8 = [
         "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",

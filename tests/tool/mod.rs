@@ -13,6 +13,7 @@ mod face;
 mod imports;
 mod inversions;
 mod modular_link;
+mod msp430_drivers;
 mod packages;
 mod packs;
 mod pictures;

@@ -319,15 +319,15 @@ impl Insn {
         }
     }
 
-    /// This call, at byte address `at`, of the function at `to`.
-    pub fn calling(self, at: usize, to: usize) -> Insn {
-        match self {
-            Insn::Avr(insn) => avr::AvrIsa::calling(insn, at, to).into(),
-            Insn::Arm(insn) => arm::ArmIsa::calling(insn, at, to).into(),
-            Insn::Mips(insn) => mips::MipsIsa::calling(insn, at, to).into(),
-            Insn::Riscv(insn) => riscv::RiscvIsa::calling(insn, at, to).into(),
-            Insn::Msp430(insn) => msp430::Msp430Isa::calling(insn, at, to).into(),
-        }
+    /// This call, at byte address `at`, of the function at `to`; none, or one that has no encoding, if that is too far.
+    pub fn calling(self, at: usize, to: usize) -> Option<Insn> {
+        Some(match self {
+            Insn::Avr(insn) => avr::AvrIsa::calling(insn, at, to)?.into(),
+            Insn::Arm(insn) => arm::ArmIsa::calling(insn, at, to)?.into(),
+            Insn::Mips(insn) => mips::MipsIsa::calling(insn, at, to)?.into(),
+            Insn::Riscv(insn) => riscv::RiscvIsa::calling(insn, at, to)?.into(),
+            Insn::Msp430(insn) => msp430::Msp430Isa::calling(insn, at, to)?.into(),
+        })
     }
 
     /// How many bytes on from its own address a relative branch or call goes.

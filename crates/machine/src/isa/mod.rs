@@ -117,8 +117,8 @@ pub trait Isa: Sized + 'static {
         limit: u64,
     ) -> Result<Called<D>, Stopped>;
 
-    /// The call `insn`, at byte address `at`, of the function at `to`.
-    fn calling(insn: Self::Insn, at: usize, to: usize) -> Self::Insn;
+    /// The call `insn`, at byte address `at`, of the function at `to`; none, or one that has no encoding, if that is too far.
+    fn calling(insn: Self::Insn, at: usize, to: usize) -> Option<Self::Insn>;
 
     /// The relocation that makes a linker do the same: its type, and how many bytes behind the call's first it stands.
     fn call_relocation(core: &Self::Core) -> (u32, u64);

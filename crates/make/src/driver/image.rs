@@ -22,7 +22,7 @@ pub struct Image {
 /// Puts `kernels` behind the driver and makes its calls go there.
 ///
 /// # Errors
-/// An instruction that cannot be encoded: a call that does not reach.
+/// A call that does not reach.
 pub fn link(core: &Core, assembled: &Assembled<Insn>, kernels: &[&[u8]]) -> Result<Image, String> {
     let mut insns = assembled.program.insns.clone();
     let length = core.encode(&insns)?.len();
@@ -34,7 +34,10 @@ pub fn link(core: &Core, assembled: &Assembled<Insn>, kernels: &[&[u8]]) -> Resu
     }
     let places = places(core, &insns)?;
     for (index, kernel) in &assembled.calls {
-        insns[*index] = insns[*index].calling(places[*index], starts[*kernel]);
+        let call = |to| insns[*index].calling(places[*index], to);
+        // All of it lies where calls reach.
+        let call = call(end).and_then(|_| call(starts[*kernel]));
+        insns[*index] = call.ok_or_else(|| format!("calls do not reach all of {end} bytes"))?;
     }
     let mut code = core.encode(&insns)?;
     kernels
@@ -58,6 +61,38 @@ pub fn places(core: &Core, insns: &[Insn]) -> Result<Vec<usize>, String> {
         Ok(here)
     };
     insns.iter().map(place).collect()
+}
+
+/// The area with numbers by the names of fields.
+///
+/// # Errors
+/// Which number is missing or too large, in words.
+pub fn area(driver: &Driver, inputs: &[(&str, BigUint)]) -> Result<Vec<u8>, String> {
+    let mut area = vec![0; driver.bytes];
+    for field in driver.fields.iter().filter(|f| f.role == Role::Input) {
+        let given = inputs.iter().find(|(name, _)| *name == field.name);
+        let (_, value) = given.ok_or_else(|| format!("{} is missing", field.name))?;
+        let bytes = value.to_bytes_le();
+        let room = &mut area[field.place.at..field.place.at + field.place.bytes];
+        let fits = room.get_mut(..bytes.len());
+        fits.ok_or_else(|| {
+            format!(
+                "{} has more than {} bits",
+                field.name,
+                8 * field.place.bytes
+            )
+        })?
+        .copy_from_slice(&bytes);
+    }
+    Ok(area)
+}
+
+/// The numbers that `driver` left in the area.
+pub fn outputs(driver: &Driver, area: &[u8]) -> Outputs {
+    let outputs = driver.fields.iter().filter(|f| f.role == Role::Output);
+    let value = |at: usize, bytes: usize| BigUint::from_bytes_le(&area[at..at + bytes]);
+    let outputs = outputs.map(|f| (f.name, value(f.place.at, f.place.bytes)));
+    outputs.collect()
 }
 
 impl Image {
@@ -86,22 +121,7 @@ impl Image {
         inputs: &[(&str, BigUint)],
         watch: &mut dyn FnMut(u64, u64),
     ) -> Result<(Outputs, Cost), String> {
-        let mut area = vec![0; driver.bytes];
-        for field in driver.fields.iter().filter(|f| f.role == Role::Input) {
-            let given = inputs.iter().find(|(name, _)| *name == field.name);
-            let (_, value) = given.ok_or_else(|| format!("{} is missing", field.name))?;
-            let bytes = value.to_bytes_le();
-            let room = &mut area[field.place.at..field.place.at + field.place.bytes];
-            let fits = room.get_mut(..bytes.len());
-            fits.ok_or_else(|| {
-                format!(
-                    "{} has more than {} bits",
-                    field.name,
-                    8 * field.place.bytes
-                )
-            })?
-            .copy_from_slice(&bytes);
-        }
+        let mut area = area(driver, inputs)?;
         let function = self.function(core);
         let cost = core
             .execute(&function, &mut area, watch)
@@ -115,9 +135,6 @@ impl Image {
         {
             return Err(format!("byte {} of the area is not wiped", place.at));
         }
-        let outputs = driver.fields.iter().filter(|f| f.role == Role::Output);
-        let value = |at: usize, bytes: usize| BigUint::from_bytes_le(&area[at..at + bytes]);
-        let outputs = outputs.map(|f| (f.name, value(f.place.at, f.place.bytes)));
-        Ok((outputs.collect(), cost))
+        Ok((outputs(driver, &area), cost))
     }
 }

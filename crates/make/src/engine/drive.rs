@@ -1,4 +1,4 @@
-//! Lowers drivers, once for all machines with words of 16 bits or more. A step only uses registers that a call may overwrite.
+//! Lowers drivers, once for all machines whose words have 16 bits or more. A step only uses registers that a call may overwrite.
 
 use machine::isa::Isa;
 use machine::program::Program;

@@ -116,7 +116,11 @@ pub trait Driven: Values + Sized {
     fn word(base: u8, k: usize, last: bool) -> Mem {
         Mem {
             base,
-            at: if Self::WALKS { 0 } else { (Self::WORD * k) as i32 },
+            at: if Self::WALKS {
+                0
+            } else {
+                (Self::WORD * k) as i32
+            },
             walks: Self::WALKS && last,
         }
     }

@@ -148,9 +148,9 @@ impl Isa for ArmIsa {
         (0..15u8).find(|r| code::register(*r) == name || format!("r{r}") == name)
     }
 
-    fn calling(mut insn: code::Insn, at: usize, to: usize) -> code::Insn {
+    fn calling(mut insn: code::Insn, at: usize, to: usize) -> Option<code::Insn> {
         insn.ops.k = (to as i32 - at as i32 - 8) / 4;
-        insn
+        Some(insn)
     }
 
     // R_ARM_CALL (AAELF32).

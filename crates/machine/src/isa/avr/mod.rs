@@ -153,8 +153,8 @@ impl Isa for AvrIsa {
         (number < 32).then_some(number)
     }
 
-    fn calling(insn: code::Insn, _: usize, to: usize) -> code::Insn {
-        code::Insn::dk(insn.op, 0, (to / 2) as i32)
+    fn calling(insn: code::Insn, _: usize, to: usize) -> Option<code::Insn> {
+        Some(code::Insn::dk(insn.op, 0, (to / 2) as i32))
     }
 
     // R_AVR_CALL (binutils, elf/avr.h).

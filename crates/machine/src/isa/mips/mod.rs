@@ -149,9 +149,9 @@ impl Isa for MipsIsa {
         (0..32u8).find(named)
     }
 
-    fn calling(mut insn: code::Insn, _: usize, to: usize) -> code::Insn {
+    fn calling(mut insn: code::Insn, _: usize, to: usize) -> Option<code::Insn> {
         insn.ops.k = (to / 4) as i32;
-        insn
+        Some(insn)
     }
 
     // R_MIPS_26 (MIPS ABI supplement).

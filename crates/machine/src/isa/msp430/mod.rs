@@ -97,9 +97,9 @@ impl Isa for Msp430Isa {
         (number < 16).then_some(number)
     }
 
-    fn calling(mut insn: code::Insn, _: usize, to: usize) -> code::Insn {
-        insn.ops.x = to as u16;
-        insn
+    fn calling(mut insn: code::Insn, _: usize, to: usize) -> Option<code::Insn> {
+        insn.ops.x = u16::try_from(to).ok()?;
+        Some(insn)
     }
 
     // R_MSP430X_ABS16 (binutils, elf/msp430.h), of the unit behind the instruction: in objects of no system's ABI its types

@@ -89,9 +89,9 @@ impl Isa for RiscvIsa {
         (0..32u8).find(named)
     }
 
-    fn calling(mut insn: code::Insn, at: usize, to: usize) -> code::Insn {
+    fn calling(mut insn: code::Insn, at: usize, to: usize) -> Option<code::Insn> {
         insn.ops.k = (to as i64 - at as i64) as i32;
-        insn
+        Some(insn)
     }
 
     // R_RISCV_JAL (RISC-V ABIs Specification, section 8.4).

@@ -63,7 +63,7 @@ impl Code {
     }
 
     /// The lowest bit of `r`, which is lost, becomes the flag.
-    fn into_flag(&mut self, r: u8) {
+    fn set_flag(&mut self, r: u8) {
         self.flow.push(Insn::one(Op::RRA, Source::Register(r)));
     }
 }
@@ -170,7 +170,7 @@ impl Values for Code {
                 if subtract {
                     self.k(Op::XOR, 1, r);
                 }
-                self.into_flag(r);
+                self.set_flag(r);
             }
             None => self.k(if subtract { Op::BIS } else { Op::BIC }, 1, SR),
         }
@@ -317,10 +317,10 @@ impl Driven for Code {
             return Ok(());
         }
         let done = self.flow.jump(Op::JEQ, 0);
-        self.into_flag(CARRY);
+        self.set_flag(CARRY);
         self.flow.jump(Op::JMP, top);
         self.flow.land(done);
-        self.into_flag(CARRY);
+        self.set_flag(CARRY);
         Ok(())
     }
 
