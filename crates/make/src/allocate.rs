@@ -139,6 +139,9 @@ pub struct Bank {
     scratch: Vec<Option<Word>>,
     weight: Weight,
     pub now: usize,
+    /// How often a register was given back, and at which of these times each one was the last time.
+    times: usize,
+    given: [usize; 32],
 }
 
 impl Bank {
@@ -193,7 +196,14 @@ impl Bank {
             scratch: Vec::new(),
             weight,
             now: 0,
+            times: 0,
+            given: [0; 32],
         }
+    }
+
+    /// When the register was last given back: the larger, the later.
+    pub fn given(&self, r: u8) -> usize {
+        self.given[usize::from(r)]
     }
 
     /// The register that holds a value.
@@ -272,6 +282,8 @@ impl Bank {
 
     /// Gives a register back.
     pub fn release(&mut self, r: u8) {
+        self.times += 1;
+        self.given[usize::from(r)] = self.times;
         if let Some(holds) = self.holds.get_mut(usize::from(r)) {
             if let Holds::Value(word) = *holds {
                 self.place[word.0] = None;

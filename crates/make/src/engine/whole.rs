@@ -5,11 +5,11 @@ use machine::program::Program;
 use crate::engine::calls::{self, Calls};
 use crate::engine::halves::{self, Recursive};
 use crate::engine::scans;
-use crate::engine::straight::{Made, Straight, in_words, registers};
+use crate::engine::straight::{Straight, in_words, registers};
 use crate::engine::sweep::Sweep;
 use crate::lower::Limits;
 use crate::refusal::{LowerError, those_made};
-use crate::schedule::{Blocks, Scans, Schedule, Words};
+use crate::schedule::{Scans, Schedule, Words};
 
 /// A machine with words of 32 bits and without a carry flag.
 pub trait Whole: Straight + Calls {
@@ -24,11 +24,6 @@ pub trait Whole: Straight + Calls {
     /// Are there registers for what a product keeps that calls itself?
     fn can_recur(_core: &Self::Core) -> bool {
         true
-    }
-
-    /// Functions that only this machine has for blocks.
-    fn in_blocks(_blocks: &Blocks, _core: &Self::Core, _registers: &[u8]) -> Vec<Made<Self>> {
-        Vec::new()
     }
 }
 
@@ -61,11 +56,7 @@ pub fn alone<M: Whole>(
     let made = match schedule {
         Schedule::Blocks(blocks) => {
             let words = Words::of(spec::Op::Mul, M::WORD_BITS, blocks);
-            let mut made = in_words::<M>(&words, core, limits);
-            for registers in few_and_all::<M>(core, limits) {
-                made.extend(M::in_blocks(blocks, core, &registers));
-            }
-            made
+            in_words::<M>(&words, core, limits)
         }
         Schedule::Words(words) => in_words::<M>(words, core, limits),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),

@@ -48,6 +48,9 @@ pub struct Choices {
     pub spare: usize,
     /// Is the register that was free longest taken next, so that instructions can change places? Else the first.
     pub rotate: bool,
+    /// Is it the one that was given back first, instead, and are registers that wait for a column given back before its
+    /// words are loaded?
+    pub early: bool,
     /// Does the pointer of an operand hold values once all its words are in registers?
     pub reuse: bool,
     /// Are doubles, masks and signs that begin a chain shifts, and is a 0 no value? They take fewer instructions,
@@ -65,7 +68,7 @@ pub struct Lowering<'w, M: Columns> {
     /// The instruction that writes each value to the given register.
     pub written: Vec<Option<(usize, u8)>>,
     pub bank: Bank,
-    pub(super) choices: Choices,
+    pub choices: Choices,
     /// When each register was last taken.
     taken: [usize; 32],
     /// The words of each operand.
@@ -192,7 +195,10 @@ impl<M: Columns> Lowering<'_, M> {
     }
 
     /// Loads a word, or makes a number.
-    pub(super) fn load(&mut self, slot: Slot, r: u8) -> Result<(), OutOfRegisters> {
+    ///
+    /// # Errors
+    /// When memory has no such place.
+    pub fn load(&mut self, slot: Slot, r: u8) -> Result<(), OutOfRegisters> {
         if let Slot::Constant(value) = slot {
             self.insns.extend(M::number(r, value as u32));
             return Ok(());
@@ -239,6 +245,7 @@ impl<M: Columns> Lowering<'_, M> {
     /// When registers run out.
     pub fn take(&mut self) -> Result<u8, OutOfRegisters> {
         let age = |r: &u8| match self.choices.rotate {
+            true if self.choices.early => self.bank.given(*r),
             true => self.taken[usize::from(*r)],
             false => 0,
         };
@@ -267,7 +274,11 @@ impl<M: Columns> Lowering<'_, M> {
         Some(pointer::<M>(side))
     }
 
-    fn evict(&mut self) -> Result<u8, OutOfRegisters> {
+    /// The register of the value that may best wait in memory, free then, but none of those that are pinned.
+    ///
+    /// # Errors
+    /// When there is no such value.
+    pub fn evict(&mut self) -> Result<u8, OutOfRegisters> {
         let (r, word) = self.bank.victim(&self.pinned)?;
         if self.bank.home(word).is_none() {
             let slot = self.bank.slot(word, self.near);

@@ -6,13 +6,13 @@ use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;
 
 use crate::engine::basic::{Basic, By, Moves, Three};
-use crate::target::mips::registers::{Array, ZERO};
+use crate::target::mips::registers::ZERO;
 
 impl Moves for MipsIsa {
     const ZERO: u8 = ZERO;
     const SP: u8 = SP;
     const FRAME: i32 = SAVE_AREA;
-    const RESULT: u8 = Array::R as u8;
+    const RESULT: u8 = 4;
     const RETURNED: u8 = 2;
 
     fn copy(d: u8, x: u8) -> Insn {

@@ -1,25 +1,22 @@
-//! What a MIPS32 says of its functions: registers, choices, instructions ordered; and blocks of columns and rows of its own.
+//! What a MIPS32 says of its functions: registers, choices, instructions ordered.
 
 use machine::isa::mips::MipsIsa;
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Feature, Op};
-use machine::program::Program;
 
 use crate::engine::frames::{Frame, frame};
-use crate::engine::straight::{Made, Placed, Straight, placed};
+use crate::engine::straight::{Placed, Straight, placed};
 use crate::engine::whole::Whole;
 use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
 use crate::refusal::LowerError;
-use crate::schedule::{Blocks, ColumnBlock, RowBlock};
 use crate::target::mips::accumulator::Accumulator;
 use crate::target::mips::driver::Code;
 use crate::target::mips::flow::Flow;
 use crate::target::mips::order::order;
-use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
+use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED};
 use crate::target::mips::sweeps::Lowering;
-use crate::target::mips::{columns, rows};
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
 pub fn facts(core: &Core) -> Facts {
@@ -42,6 +39,10 @@ impl Straight for MipsIsa {
     const MORE: &'static [usize] = &[0, CALLEE_SAVED.len()];
     const SHIFTS: &'static [bool] = &[false, true];
 
+    fn rows(core: &Core) -> bool {
+        core.features.has(Feature::MaddHl)
+    }
+
     fn usable(_: &Core) -> Vec<u8> {
         [&CALLER_SAVED[..], &CALLEE_SAVED].concat()
     }
@@ -52,13 +53,16 @@ impl Straight for MipsIsa {
 
     /// How much dearer the way back of a value is that memory does not hold; registers that loads leave free.
     fn choices(_: &Core) -> Vec<Choices> {
-        let choices = [(4, 0), (8, 0), (8, 3), (8, 6)].map(|(weight, spare)| Choices {
+        let late = [(4, 0), (8, 0), (8, 3), (8, 6)].map(|choice| (choice, false));
+        let all = late.into_iter().chain([((12, 4), true)]);
+        let choices = all.map(|((weight, spare), early)| Choices {
+            early,
             weight,
             spare,
             rotate: true,
             ..Choices::default()
         });
-        choices.to_vec()
+        choices.collect()
     }
 
     fn accumulators(core: &Core) -> Vec<Accumulator> {
@@ -81,42 +85,6 @@ impl Whole for MipsIsa {
     fn code(_: &Core) -> Code {
         Code::default()
     }
-
-    fn in_blocks(blocks: &Blocks, core: &Core, registers: &[u8]) -> Vec<Made<Self>> {
-        let kind = one_kind(blocks).into_iter();
-        kind.map(|kind| in_blocks(blocks, &kind, core, registers).map(Some))
-            .collect()
-    }
-}
-
-/// Blocks that are all columns or all rows.
-enum Kind<'a> {
-    Columns(Vec<&'a ColumnBlock>),
-    Rows(Vec<&'a RowBlock>),
-}
-
-fn one_kind(blocks: &Blocks) -> Option<Kind<'_>> {
-    let columns = blocks.column_blocks().map(Kind::Columns);
-    columns.or_else(|| blocks.row_blocks().map(Kind::Rows))
-}
-
-fn in_blocks(
-    schedule: &Blocks,
-    kind: &Kind<'_>,
-    core: &Core,
-    registers: &[u8],
-) -> Result<Program<Insn>, LowerError> {
-    let mut draft = Draft::new(registers.iter().copied());
-    match kind {
-        Kind::Columns(blocks) => columns::lower(schedule, blocks, core.features, &mut draft)?,
-        Kind::Rows(blocks) => {
-            let paired = core.features.has(Feature::MaddHl);
-            rows::lower(schedule, blocks, paired, &mut draft)?;
-        }
-    }
-    let one = draft.known_one();
-    let (program, _) = function(&draft.insns, &draft.notes, 0, one, core)?;
-    Ok(program)
 }
 
 /// A whole function with `scratch` words of memory, ordered. `one`: from which instruction on a

@@ -2,15 +2,14 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`lower`], [`frame`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
+//! | [`lower`], [`frame`], [`registers`], [`order`] | from a schedule to a program |
 //! | [`basic`], [`asm`] | what the engine writes with |
-//! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
+//! | [`sweeps`], [`rows`], [`accumulator`], [`nest`] | its columns and rows in words, and in loops |
 //! | [`flow`], [`driver`] | blocks with branches between them; programs that call kernels |
 
 pub mod accumulator;
 pub mod asm;
 pub mod basic;
-pub mod columns;
 pub mod driver;
 pub mod flow;
 pub mod frame;

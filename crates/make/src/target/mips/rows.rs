@@ -1,170 +1,194 @@
-//! Rows on a MIPS32: `a*b + c + d`, both words of it.
+//! Rows of a schedule in words on a MIPS32: `(d, out) = x y + c + d` for each word.
 //!
-//! MADDL and MADDH take `c` and `d` from a pair of registers: `c` is loaded into the even
-//! one, the word carried along arrives in the odd one. Without them HI and LO add up:
-//! `(HI, LO) = a*b + c*1 + d*1`, which never exceeds 64 bits.
+//! MADDL and MADDH take `c` and `d` from a pair of registers: `c` comes into the even one, the word carried along arrives in
+//! the odd one. Without them HI and LO add up: `(HI, LO) = x y + d 1 + c 1`, which never exceeds 64 bits.
 
 use std::collections::VecDeque;
 
+use machine::isa::mips::MipsIsa;
 use machine::isa::mips::code::Insn;
-use machine::isa::mips::instructions::Op;
+use machine::isa::mips::instructions::{Feature, Op};
 
-use crate::refusal::LowerError;
-use crate::schedule::{Blocks, RowBlock};
-use crate::target::mips::registers::{Array, Draft, ZERO};
+use crate::allocate::OutOfRegisters;
+use crate::engine::words::Lowering;
+use crate::schedule::{Pile, Sweep, Word};
+use crate::target::mips::registers::ZERO;
 
-/// Pairs in flight: the word `c` of a step is loaded while earlier steps run.
-const PAIRS: usize = 3;
-/// $at, the successor of $zero: carries the word where there is no `c`.
-const AT: u8 = 1;
+/// Pairs in flight: the word `c` of a step comes while the step before runs.
+const PAIRS: usize = 2;
+/// $at, the successor of $zero.
+const AT: u8 = ZERO + 1;
 
-struct Rows<'a> {
-    draft: &'a mut Draft,
-    /// The pair of this step, then those of the next ones; none without MADDL.
+/// A row between two steps.
+#[derive(Default)]
+struct Row {
+    /// The pair of this step, then that of the next; none without MADDL.
     pairs: VecDeque<u8>,
+    /// Is the even register of the first pair 0?
+    zero: bool,
     /// The register with the word carried along.
     carried: Option<u8>,
 }
 
-/// Lowers the rows of `blocks`. `paired`: with MADDH and MADDL.
-///
-/// # Errors
-/// When registers run out.
-pub fn lower(
-    schedule: &Blocks,
-    blocks: &[&RowBlock],
-    paired: bool,
-    draft: &mut Draft,
-) -> Result<(), LowerError> {
-    let mut pairs = VecDeque::new();
-    if paired {
-        draft.reserve(AT);
-        for _ in 0..PAIRS {
-            pairs.push_back(draft.take_pair()?);
-        }
-    } else {
-        draft.one()?;
-    }
-    let mut rows = Rows {
-        draft,
-        pairs,
-        carried: None,
+/// The steps of a row, a product each, and its last word; none if the sweep is something else.
+pub fn steps(sweep: &Sweep) -> Option<(&[Pile], Option<Word>)> {
+    let (last, steps) = sweep.piles.split_last()?;
+    let is_step = |pile: &Pile| {
+        let more = !pile.doubled.is_empty() || pile.quotient.is_some();
+        !more && pile.products.len() == 1 && pile.addends.len() <= 1
     };
-    let all: Vec<_> = blocks.iter().flat_map(|b| &b.rows).collect();
-    let mut words: Vec<Option<u8>> = vec![None; schedule.n];
-    for (i, row) in all.iter().enumerate() {
-        rows.draft.note(format!("row {}", row.b));
-        let b = rows.draft.take()?;
-        rows.draft.load(Array::B, row.b, b);
-        let kept = |a: usize| {
-            let next = all[i + 1..].iter().flat_map(|r| &r.steps);
-            next.into_iter()
-                .find(|s| s.a == a)
-                .is_some_and(|s| !s.load_a)
-        };
-        for (j, step) in row.steps.iter().enumerate() {
-            let a = match words[step.a] {
-                Some(r) if !step.load_a => r,
-                old => {
-                    let r = match old {
-                        Some(r) => r,
-                        None => rows.draft.take()?,
-                    };
-                    rows.draft.load(Array::A, step.a, r);
-                    r
-                }
-            };
-            let c = step.reload.then_some(step.a + row.b);
-            let last = j + 1 == row.steps.len();
-            let next_loads = row.steps.get(j + 1).is_some_and(|s| s.reload);
-            rows.step(a, b, c, step.a + row.b, !last && next_loads)?;
-            words[step.a] = Some(a).filter(|_| kept(step.a));
-            if words[step.a].is_none() {
-                rows.draft.release(a);
-            }
-        }
-        rows.draft.release(b);
-        if let Some(last) = row.steps.last() {
-            rows.finish(last.a + row.b + 1);
-        }
-    }
-    Ok(())
+    let is_row = last.is_empty() && !steps.is_empty() && steps.iter().all(is_step);
+    is_row.then_some((steps, last.out))
 }
 
-impl Rows<'_> {
-    /// `(d, C[to]) = a*b + C[c] + d`.
-    fn step(
+impl Lowering<'_, MipsIsa> {
+    /// The words of a row, of which `last` is the last one.
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn row(&mut self, steps: &[Pile], last: Option<Word>) -> Result<(), OutOfRegisters> {
+        let pairs = self.pairs(steps)?;
+        let mut row = Row {
+            zero: pairs.front() == Some(&ZERO),
+            pairs,
+            carried: None,
+        };
+        for (i, step) in steps.iter().enumerate() {
+            self.tick();
+            let next = steps.get(i + 1);
+            let low = match row.pairs.front().copied() {
+                Some(pair) if row.zero || row.carried.is_some() || !step.addends.is_empty() => {
+                    let adds = next.is_some_and(|next| !next.addends.is_empty());
+                    self.in_pair(&mut row, pair, step, adds)?
+                }
+                _ => self.in_accumulator(&mut row, step)?,
+            };
+            self.give(step.out, low);
+            self.tick();
+        }
+        for r in row.pairs.into_iter().flat_map(|r| [r, r + 1]) {
+            if row.carried != Some(r) {
+                self.release(r);
+            }
+        }
+        if let Some(r) = row.carried {
+            self.give(last, r);
+        }
+        self.tick();
+        Ok(())
+    }
+
+    /// A register becomes a word, or is free.
+    fn give(&mut self, out: Option<Word>, r: u8) {
+        match out {
+            Some(out) => self.define(out, r),
+            None => self.release(r),
+        }
+    }
+
+    /// A step by MADDL and MADDH: the register of its low word. `adds`: does the next one have a `c`?
+    fn in_pair(
         &mut self,
-        a: u8,
-        b: u8,
-        c: Option<usize>,
-        to: usize,
-        next_loads: bool,
-    ) -> Result<(), LowerError> {
-        let low = self.draft.take()?;
-        match self.pairs.front().copied() {
-            Some(pair) => self.paired(pair, [a, b, low], c, next_loads),
-            None => self.in_accumulator([a, b, low], c)?,
+        row: &mut Row,
+        pair: u8,
+        step: &Pile,
+        adds: bool,
+    ) -> Result<u8, OutOfRegisters> {
+        let (x, y) = step.products[0];
+        let (a, b) = (self.fetch(x)?, self.fetch(y)?);
+        match step.addends.first() {
+            Some(c) => self.move_to(pair, *c)?,
+            None if row.zero => {}
+            None => self.op(Op::ADDU, pair, ZERO, ZERO),
         }
-        self.draft.store(to, low);
-        self.draft.release(low);
-        Ok(())
+        if row.carried.is_none() {
+            self.op(Op::ADDU, pair + 1, ZERO, ZERO);
+        }
+        row.zero = step.addends.is_empty() && !adds;
+        if adds {
+            row.pairs.rotate_left(1);
+        }
+        let (low, high) = (self.take()?, row.pairs[0] + 1);
+        self.insns.push(Insn::row(Op::MADDL, low, a, b, pair));
+        self.insns.push(Insn::row(Op::MADDH, high, a, b, pair));
+        self.used_all(&[x, y]);
+        row.carried = Some(high);
+        Ok(low)
     }
 
-    fn paired(&mut self, pair: u8, [a, b, low]: [u8; 3], c: Option<usize>, next_loads: bool) {
-        let pair = match c {
-            Some(index) => {
-                self.draft.load(Array::R, index, pair);
-                self.pairs.rotate_left(1);
-                if self.carried.is_none() {
-                    self.draft.three(Op::ADDU, pair + 1, ZERO, ZERO);
-                }
-                pair
-            }
+    /// Register `r`, which holds no value, gets a word; this use of it is over.
+    fn move_to(&mut self, r: u8, word: Word) -> Result<(), OutOfRegisters> {
+        match self.bank.place(word) {
+            Some(from) => self.op(Op::ADDU, r, from, ZERO),
             None => {
-                if self.carried.is_none() {
-                    self.draft.three(Op::ADDU, AT, ZERO, ZERO);
-                }
-                ZERO
+                let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
+                self.load(slot, r)?;
+                let load = self.insns.len() - 1;
+                self.written[word.0].get_or_insert((load, r));
             }
-        };
-        let carried = match self.pairs.front() {
-            Some(next) if next_loads => next + 1,
-            _ => AT,
-        };
-        self.draft.insns.push(Insn::row(Op::MADDL, low, a, b, pair));
-        self.draft
-            .insns
-            .push(Insn::row(Op::MADDH, carried, a, b, pair));
-        self.carried = Some(carried);
-    }
-
-    fn in_accumulator(&mut self, [a, b, low]: [u8; 3], c: Option<usize>) -> Result<(), LowerError> {
-        let one = self.draft.one()?;
-        self.draft.three(Op::MULTU, 0, a, b);
-        if let Some(d) = self.carried {
-            self.draft.three(Op::MADDU, 0, d, one);
-            self.draft.release(d);
         }
-        if let Some(index) = c {
-            let r = self.draft.take()?;
-            self.draft.load(Array::R, index, r);
-            self.draft.three(Op::MADDU, 0, r, one);
-            self.draft.release(r);
-        }
-        let carried = self.draft.take()?;
-        self.draft.three(Op::MFLO, low, 0, 0);
-        self.draft.three(Op::MFHI, carried, 0, 0);
-        self.carried = Some(carried);
+        self.bank.used(word);
         Ok(())
     }
 
-    /// Ends a row: the word carried along goes to `C[to]`.
-    fn finish(&mut self, to: usize) {
-        if let Some(r) = self.carried.take() {
-            self.draft.store(to, r);
-            if self.pairs.is_empty() {
-                self.draft.release(r);
+    /// A step in HI and LO: the register of its low word.
+    fn in_accumulator(&mut self, row: &mut Row, step: &Pile) -> Result<u8, OutOfRegisters> {
+        let (x, y) = step.products[0];
+        let (a, b) = (self.fetch(x)?, self.fetch(y)?);
+        self.op(Op::MULTU, 0, a, b);
+        if let Some(d) = row.carried {
+            let one = self.one()?;
+            self.op(Op::MADDU, 0, d, one);
+            self.release(d);
+        }
+        if let Some(c) = step.addends.first() {
+            let (r, one) = (self.fetch(*c)?, self.one()?);
+            self.op(Op::MADDU, 0, r, one);
+            self.bank.used(*c);
+        }
+        self.used_all(&[x, y]);
+        let low = self.take()?;
+        self.op(Op::MFLO, low, 0, 0);
+        let high = match row.pairs.front() {
+            Some(pair) => pair + 1,
+            None => self.take()?,
+        };
+        self.op(Op::MFHI, high, 0, 0);
+        row.carried = Some(high);
+        Ok(low)
+    }
+
+    /// The pairs for a row: where nothing is added, $zero and $at will do. The first product of several on its own is in no
+    /// pair: in HI and LO it is there sooner.
+    fn pairs(&mut self, steps: &[Pile]) -> Result<VecDeque<u8>, OutOfRegisters> {
+        let plain = steps.iter().all(|step| step.addends.is_empty());
+        let alone = plain && steps.len() == 1 && self.words.steps.len() > 1;
+        if alone || !self.accumulator.features.has(Feature::MaddHl) {
+            return Ok(VecDeque::new());
+        }
+        if plain && self.bank.is_free(AT) {
+            self.bank.seize(AT);
+            return Ok([ZERO].into());
+        }
+        let count = if plain { 1 } else { PAIRS };
+        (0..count).map(|_| self.take_pair()).collect()
+    }
+
+    /// A free even register, whose successor is free too; values may have to wait in memory for it.
+    fn take_pair(&mut self) -> Result<u8, OutOfRegisters> {
+        loop {
+            let even = |r: &u8| r.is_multiple_of(2) && self.bank.is_free(r + 1);
+            let pair = self.bank.free().find(even);
+            if let Some(r) = pair {
+                self.bank.seize(r);
+                self.bank.seize(r + 1);
+                return Ok(r);
+            }
+            // Those beside a free one first.
+            self.pinned = (0..32).filter(|r| !self.bank.is_free(r ^ 1)).collect();
+            if self.evict().is_err() {
+                self.pinned.clear();
+                self.evict()?;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Columns of a schedule in words on a MIPS32: HI and LO accumulate, as in [`crate::target::mips::columns`].
+//! Columns of a schedule in words on a MIPS32: HI and LO accumulate.
 //!
 //! Words are added as their product with 1, and first: what a column starts with is so
 //! small that they cannot leave 64 bits. Without guard bits the rest of a column waits in two
@@ -16,6 +16,7 @@ use crate::engine::words::{self, Columns};
 use crate::schedule::{Pile, Quotient, Sum, Sweep, Word, WordStep};
 use crate::target::mips::accumulator::Accumulator;
 use crate::target::mips::registers::ZERO;
+use crate::target::mips::rows;
 
 /// The largest word.
 const WORD: u128 = MipsIsa::LARGEST;
@@ -47,16 +48,16 @@ pub fn is_wide(sweep: &Sweep, features: Features) -> bool {
     features.has(Feature::WideAcc) && !exceeds(sweep, WIDE_BITS)
 }
 
-fn is_empty(pile: &Pile) -> bool {
-    let products = pile.products.is_empty() && pile.doubled.is_empty();
-    products && pile.addends.is_empty() && pile.quotient.is_none()
-}
-
 impl Columns for MipsIsa {
     type Accumulator = Accumulator;
 
     fn sweep(l: &mut Lowering<'_>, sweep: &Sweep) -> Result<(), OutOfRegisters> {
-        l.sweep(sweep)
+        let features = l.accumulator.features;
+        let in_rows = features.has(Feature::MaddHl) || !features.has(Feature::WideAcc);
+        match rows::steps(sweep).filter(|_| in_rows) {
+            Some((steps, last)) => l.row(steps, last),
+            None => l.sweep(sweep),
+        }
     }
 
     fn wide(
@@ -82,12 +83,12 @@ impl Columns for MipsIsa {
 
 impl Lowering<'_> {
     /// `rd = rs op rt`.
-    fn op(&mut self, op: Op, d: u8, s: u8, t: u8) {
+    pub(super) fn op(&mut self, op: Op, d: u8, s: u8, t: u8) {
         self.insns.push(Insn::three(op, d, s, t));
     }
 
     /// The register that holds 1.
-    fn one(&mut self) -> Result<u8, OutOfRegisters> {
+    pub(super) fn one(&mut self) -> Result<u8, OutOfRegisters> {
         if let Some((_, r)) = self.accumulator.one {
             return Ok(r);
         }
@@ -109,12 +110,12 @@ impl Lowering<'_> {
                 _ => u128::MAX,
             };
             self.tick();
-            if is_empty(pile) && self.accumulator.parked.is_some() {
+            if pile.is_empty() && self.accumulator.parked.is_some() {
                 self.close_parked(pile.out);
                 continue;
             }
             self.pile(pile)?;
-            match piles.next_if(|last| left == 2 && is_empty(last)) {
+            match piles.next_if(|last| left == 2 && last.is_empty()) {
                 Some(last) => {
                     self.close(Op::MFLO, pile.out)?;
                     self.close(Op::MFHI, last.out)?;
@@ -131,6 +132,9 @@ impl Lowering<'_> {
     }
 
     fn pile(&mut self, pile: &Pile) -> Result<(), OutOfRegisters> {
+        if self.choices.early && pile.doubled.len() < MANY {
+            self.unpark();
+        }
         if self.accumulator.wide || pile.doubled.len() < MANY {
             for (x, y) in &pile.doubled {
                 self.twice(*x, *y)?;
