@@ -21,9 +21,7 @@ pub trait Straight: Columns<Insn: Eq + Hash> {
     /// The values of [`Choices::shifts`] that are tried; all but the first only where something speaks of them.
     const SHIFTS: &'static [bool];
     /// Are whole products in columns made in rows, too ([`columns_in_rows`])?
-    fn rows(_core: &Self::Core) -> bool {
-        false
-    }
+    const ROWS: bool = false;
 
     /// All registers a function may use besides its pointers, those that it need not save first.
     fn usable(core: &Self::Core) -> Vec<u8>;
@@ -71,7 +69,7 @@ pub fn in_words<M: Straight>(words: &Words, core: &M::Core, limits: Limits) -> V
         return vec![Err(error)];
     }
     let mut made = as_they_are::<M>(words, core, limits);
-    if let Some(rows) = M::rows(core).then(|| columns_in_rows::of(words)).flatten() {
+    if let Some(rows) = M::ROWS.then(|| columns_in_rows::of(words)).flatten() {
         made.extend(as_they_are::<M>(&rows, core, limits));
     }
     made

@@ -19,4 +19,6 @@ pub struct Accumulator {
     /// The register that holds 1, and the instruction that sets it.
     pub one: Option<(usize, u8)>,
     pub features: Features,
+    /// Are rows made by MADDL and MADDH, which may take more time for larger numbers?
+    pub paired: bool,
 }

@@ -39,10 +39,6 @@ impl Straight for MipsIsa {
     const MORE: &'static [usize] = &[0, CALLEE_SAVED.len()];
     const SHIFTS: &'static [bool] = &[false, true];
 
-    fn rows(core: &Core) -> bool {
-        core.features.has(Feature::MaddHl)
-    }
-
     fn usable(_: &Core) -> Vec<u8> {
         [&CALLER_SAVED[..], &CALLEE_SAVED].concat()
     }
@@ -54,7 +50,7 @@ impl Straight for MipsIsa {
     /// How much dearer the way back of a value is that memory does not hold; registers that loads leave free.
     fn choices(_: &Core) -> Vec<Choices> {
         let late = [(4, 0), (8, 0), (8, 3), (8, 6)].map(|choice| (choice, false));
-        let all = late.into_iter().chain([((12, 4), true)]);
+        let all = late.into_iter().chain([((4, 4), true)]);
         let choices = all.map(|((weight, spare), early)| Choices {
             early,
             weight,
@@ -66,10 +62,14 @@ impl Straight for MipsIsa {
     }
 
     fn accumulators(core: &Core) -> Vec<Accumulator> {
-        vec![Accumulator {
+        let paired = [true, false].into_iter();
+        let paired = paired.filter(|paired| !paired || core.features.has(Feature::MaddHl));
+        let accumulator = |paired| Accumulator {
             features: core.features,
+            paired,
             ..Accumulator::default()
-        }]
+        };
+        paired.map(accumulator).collect()
     }
 
     fn functions(l: &Lowering<'_>, core: &Core, _: &[u8]) -> Result<Vec<Placed<Self>>, LowerError> {

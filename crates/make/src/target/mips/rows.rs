@@ -1,4 +1,4 @@
-//! Rows of a schedule in words on a MIPS32: `(d, out) = x y + c + d` for each word.
+//! A schedule in words that is nothing but rows, on a MIPS32: `(d, out) = x y + c + d` for each word.
 //!
 //! MADDL and MADDH take `c` and `d` from a pair of registers: `c` comes into the even one, the word carried along arrives in
 //! the odd one. Without them HI and LO add up: `(HI, LO) = x y + d 1 + c 1`, which never exceeds 64 bits.
@@ -7,11 +7,11 @@ use std::collections::VecDeque;
 
 use machine::isa::mips::MipsIsa;
 use machine::isa::mips::code::Insn;
-use machine::isa::mips::instructions::{Feature, Op};
+use machine::isa::mips::instructions::Op;
 
 use crate::allocate::OutOfRegisters;
 use crate::engine::words::Lowering;
-use crate::schedule::{Pile, Sweep, Word};
+use crate::schedule::{Pile, Sweep, Word, WordStep, Words};
 use crate::target::mips::registers::ZERO;
 
 /// Pairs in flight: the word `c` of a step comes while the step before runs.
@@ -33,12 +33,23 @@ struct Row {
 /// The steps of a row, a product each, and its last word; none if the sweep is something else.
 pub fn steps(sweep: &Sweep) -> Option<(&[Pile], Option<Word>)> {
     let (last, steps) = sweep.piles.split_last()?;
+    let (_, factor) = steps.first()?.products.first()?;
     let is_step = |pile: &Pile| {
         let more = !pile.doubled.is_empty() || pile.quotient.is_some();
-        !more && pile.products.len() == 1 && pile.addends.len() <= 1
+        let one = matches!(&pile.products[..], [(_, y)] if y == factor);
+        one && !more && pile.addends.len() <= 1
     };
-    let is_row = last.is_empty() && !steps.is_empty() && steps.iter().all(is_step);
+    let is_row = last.is_empty() && steps.iter().all(is_step);
     is_row.then_some((steps, last.out))
+}
+
+/// Is a schedule nothing but rows?
+pub fn are_all(words: &Words) -> bool {
+    words.steps.iter().all(|step| match step {
+        WordStep::Part(_) => true,
+        WordStep::Sweep(sweep) => steps(sweep).is_some(),
+        _ => false,
+    })
 }
 
 impl Lowering<'_, MipsIsa> {
@@ -56,14 +67,13 @@ impl Lowering<'_, MipsIsa> {
         for (i, step) in steps.iter().enumerate() {
             self.tick();
             let next = steps.get(i + 1);
-            let low = match row.pairs.front().copied() {
+            match row.pairs.front().copied() {
                 Some(pair) if row.zero || row.carried.is_some() || !step.addends.is_empty() => {
                     let adds = next.is_some_and(|next| !next.addends.is_empty());
-                    self.in_pair(&mut row, pair, step, adds)?
+                    self.in_pair(&mut row, pair, step, adds)?;
                 }
                 _ => self.in_accumulator(&mut row, step)?,
-            };
-            self.give(step.out, low);
+            }
             self.tick();
         }
         for r in row.pairs.into_iter().flat_map(|r| [r, r + 1]) {
@@ -86,14 +96,14 @@ impl Lowering<'_, MipsIsa> {
         }
     }
 
-    /// A step by MADDL and MADDH: the register of its low word. `adds`: does the next one have a `c`?
+    /// A step by MADDL and MADDH. `adds`: does the next one have a `c`?
     fn in_pair(
         &mut self,
         row: &mut Row,
         pair: u8,
         step: &Pile,
         adds: bool,
-    ) -> Result<u8, OutOfRegisters> {
+    ) -> Result<(), OutOfRegisters> {
         let (x, y) = step.products[0];
         let (a, b) = (self.fetch(x)?, self.fetch(y)?);
         match step.addends.first() {
@@ -113,7 +123,8 @@ impl Lowering<'_, MipsIsa> {
         self.insns.push(Insn::row(Op::MADDH, high, a, b, pair));
         self.used_all(&[x, y]);
         row.carried = Some(high);
-        Ok(low)
+        self.give(step.out, low);
+        Ok(())
     }
 
     /// Register `r`, which holds no value, gets a word; this use of it is over.
@@ -131,8 +142,8 @@ impl Lowering<'_, MipsIsa> {
         Ok(())
     }
 
-    /// A step in HI and LO: the register of its low word.
-    fn in_accumulator(&mut self, row: &mut Row, step: &Pile) -> Result<u8, OutOfRegisters> {
+    /// A step in HI and LO.
+    fn in_accumulator(&mut self, row: &mut Row, step: &Pile) -> Result<(), OutOfRegisters> {
         let (x, y) = step.products[0];
         let (a, b) = (self.fetch(x)?, self.fetch(y)?);
         self.op(Op::MULTU, 0, a, b);
@@ -147,23 +158,25 @@ impl Lowering<'_, MipsIsa> {
             self.bank.used(*c);
         }
         self.used_all(&[x, y]);
-        let low = self.take()?;
-        self.op(Op::MFLO, low, 0, 0);
+        let mut low = ZERO;
+        if step.out.is_some() {
+            low = self.take()?;
+            self.op(Op::MFLO, low, 0, 0);
+        }
         let high = match row.pairs.front() {
             Some(pair) => pair + 1,
             None => self.take()?,
         };
         self.op(Op::MFHI, high, 0, 0);
         row.carried = Some(high);
-        Ok(low)
+        self.give(step.out, low);
+        Ok(())
     }
 
-    /// The pairs for a row: where nothing is added, $zero and $at will do. The first product of several on its own is in no
-    /// pair: in HI and LO it is there sooner.
+    /// The pairs for a row: where nothing is added, $zero and $at will do.
     fn pairs(&mut self, steps: &[Pile]) -> Result<VecDeque<u8>, OutOfRegisters> {
         let plain = steps.iter().all(|step| step.addends.is_empty());
-        let alone = plain && steps.len() == 1 && self.words.steps.len() > 1;
-        if alone || !self.accumulator.features.has(Feature::MaddHl) {
+        if !self.accumulator.paired {
             return Ok(VecDeque::new());
         }
         if plain && self.bank.is_free(AT) {

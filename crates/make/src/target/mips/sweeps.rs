@@ -52,9 +52,8 @@ impl Columns for MipsIsa {
     type Accumulator = Accumulator;
 
     fn sweep(l: &mut Lowering<'_>, sweep: &Sweep) -> Result<(), OutOfRegisters> {
-        let features = l.accumulator.features;
-        let in_rows = features.has(Feature::MaddHl) || !features.has(Feature::WideAcc);
-        match rows::steps(sweep).filter(|_| in_rows) {
+        let wide = l.accumulator.features.has(Feature::WideAcc) && !l.accumulator.paired;
+        match rows::steps(sweep).filter(|_| !wide && rows::are_all(l.words)) {
             Some((steps, last)) => l.row(steps, last),
             None => l.sweep(sweep),
         }

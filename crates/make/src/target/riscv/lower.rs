@@ -34,10 +34,7 @@ pub fn facts(core: &Core) -> Facts {
 impl Straight for RiscvIsa {
     const MORE: &'static [usize] = &[0, 3, 6, 8, 10, 12, 13];
     const SHIFTS: &'static [bool] = &[true];
-
-    fn rows(_: &Core) -> bool {
-        true
-    }
+    const ROWS: bool = true;
 
     fn usable(core: &Core) -> Vec<u8> {
         let all = CALLER_SAVED.into_iter().chain(CALLEE_SAVED);
