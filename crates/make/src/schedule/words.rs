@@ -61,12 +61,6 @@ impl Pile {
             ..Self::default()
         }
     }
-
-    /// Is nothing added to what comes up from the columns below?
-    pub fn is_empty(&self) -> bool {
-        let products = self.products.len() + self.doubled.len();
-        products == 0 && self.addends.is_empty() && self.quotient.is_none()
-    }
 }
 
 /// Consecutive columns with one accumulator, empty before; what is left in it is dropped.

@@ -30,6 +30,12 @@ struct Row {
     carried: Option<u8>,
 }
 
+/// Is nothing added to what comes up from the columns below?
+pub fn is_empty(pile: &Pile) -> bool {
+    let products = pile.products.len() + pile.doubled.len();
+    products == 0 && pile.addends.is_empty() && pile.quotient.is_none()
+}
+
 /// The steps of a row, a product each, and its last word; none if the sweep is something else.
 pub fn steps(sweep: &Sweep) -> Option<(&[Pile], Option<Word>)> {
     let (last, steps) = sweep.piles.split_last()?;
@@ -39,7 +45,7 @@ pub fn steps(sweep: &Sweep) -> Option<(&[Pile], Option<Word>)> {
         let one = matches!(&pile.products[..], [(_, y)] if y == factor);
         one && !more && pile.addends.len() <= 1
     };
-    let is_row = last.is_empty() && steps.iter().all(is_step);
+    let is_row = is_empty(last) && steps.iter().all(is_step);
     is_row.then_some((steps, last.out))
 }
 

@@ -109,12 +109,12 @@ impl Lowering<'_> {
                 _ => u128::MAX,
             };
             self.tick();
-            if pile.is_empty() && self.accumulator.parked.is_some() {
+            if rows::is_empty(pile) && self.accumulator.parked.is_some() {
                 self.close_parked(pile.out);
                 continue;
             }
             self.pile(pile)?;
-            match piles.next_if(|last| left == 2 && last.is_empty()) {
+            match piles.next_if(|last| left == 2 && rows::is_empty(last)) {
                 Some(last) => {
                     self.close(Op::MFLO, pile.out)?;
                     self.close(Op::MFHI, last.out)?;
