@@ -450,8 +450,8 @@ impl Algebra {
                 .or_else(|| self.exchanged::<W>(op, a, b))
                 .or_else(|| self.under_two_bits::<W>(op, a, b))
                 .or_else(|| self.masked(op, a, b, W))
-                .or_else(|| self.masked_narrow(op, a, b, W))
                 .or_else(|| self.cut_logic(op, a, b, W))
+                .or_else(|| self.masked_narrow(op, a, b, W))
             {
                 Some(word) => word,
                 None => {
