@@ -97,7 +97,8 @@ fn check(n: usize, method: &'static Method, params: &Params) -> usize {
 fn every_cell_is_proved_and_right() {
     let all = cells();
     assert_eq!(all.len(), tier::of([41, 43, 43]) * 14);
-    let cells = tier::some(all, 1);
+    // The matrix proves the best program of each cell.
+    let cells = tier::part(all, 3, 1);
     let kernels = work::each(&cells, |(n, method, params)| check(*n, method, params));
     let kernels: usize = kernels.iter().sum();
     println!("{} cells, {kernels} kernels proved", cells.len());

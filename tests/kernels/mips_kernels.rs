@@ -143,7 +143,7 @@ fn sizes_of_the_matrix_are_proved_and_right() {
 }
 
 fn check(cells: Vec<(u32, &'static [Feature], &'static Method)>) {
-    let cells = tier::some(cells, 20);
+    let cells = tier::part(cells, 2, 20);
     let proved = work::each(&cells, |(words, features, method)| {
         let mut proved = 0;
         let core = core("mips-4km", features);
@@ -245,7 +245,7 @@ fn unicorn_multiplies_the_same() {
     for big in [false, true] {
         let little = core("mips-4km", &[]);
         let core = if big { little.big_endian() } else { little };
-        for method in tier::some(products(), 28) {
+        for method in tier::part(products(), 2, 28) {
             for words in [1, 5, 8, 32] {
                 let Some((_, kernel, _)) = best(&core, words, method) else {
                     continue;
@@ -302,7 +302,7 @@ fn cycles_stand_beside_the_paper() {
         .iter()
         .flat_map(|base| EXTENSIONS.map(|features| (base, features)));
     let cells = cells.flat_map(|(base, features)| classics().map(move |m| (base, features, m)));
-    work::each(&tier::some(cells, 12), |(base, features, method)| {
+    work::each(&tier::part(cells, 2, 12), |(base, features, method)| {
         let core = core(base.name, features);
         let made = sizes.into_iter().map(|words| best(&core, words, method));
         let Some(results) = made.collect::<Option<Vec<_>>>() else {

@@ -89,6 +89,18 @@ pub fn some<T>(cases: impl IntoIterator<Item = T>, own: u64) -> Vec<T> {
     }
 }
 
+/// The cases that are tried where others ask the same of all of them: all at night, and else of every `step` cases in a row one,
+/// the first, the second and so on in turn, and beginning with another one for another `own`. The order stays.
+pub fn part<T>(cases: impl IntoIterator<Item = T>, step: usize, own: u64) -> Vec<T> {
+    let cases = some(cases, own);
+    if tier() != Tier::Full {
+        return cases;
+    }
+    let numbered = cases.into_iter().enumerate();
+    let chosen = numbered.filter(|(i, _)| i % step == (i / step + own as usize) % step);
+    chosen.map(|(_, case)| case).collect()
+}
+
 /// The cases that are tried of very many: all, or in `fast` so many at random. The order stays.
 pub fn sample<T>(name: &str, cases: Vec<T>, count: usize) -> Vec<T> {
     if tier() != Tier::Fast || cases.len() <= count {
