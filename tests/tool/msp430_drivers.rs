@@ -7,7 +7,7 @@ use std::process::Command;
 use lozenge::driver::exponentiation::{self, Ladder};
 use lozenge::driver::modulo::Products;
 use lozenge::driver::numbers::{Inputs, Power};
-use lozenge::driver::rsa::{self, Key};
+use lozenge::driver::rsa;
 use lozenge::driver::x25519::{self, Kernels};
 use lozenge::driver::{Driver, image};
 use num_bigint::BigUint;
@@ -18,6 +18,7 @@ use crate::kit::oracle::{MSP430_BINUTILS, run, tool};
 use crate::kit::tier;
 use crate::tool::inversions::{RFC, edges, number};
 use crate::tool::packs::{files, packed};
+use crate::tool::rsa::key_of_64_bits;
 
 /// The area of numbers is at `data`; at `seen` registers are left.
 const PLACES: Places = Places {
@@ -195,13 +196,7 @@ fn rsa_is_right_in_mspdebug() {
         "--products",
         "composed",
     ]);
-    let key = Key {
-        p: 0xffff_fffbu32.into(),
-        q: 0xffff_ff2fu32.into(),
-        e: 65537u32.into(),
-        ..Key::default()
-    };
-    let key = key.private(64).expect("two primes");
+    let key = key_of_64_bits();
     let driver = rsa::private(2, 64, Ladder::cheapest(32, 2), Products::Composed);
     let mut random = tier::random(52);
     let numbers = [

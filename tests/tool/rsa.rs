@@ -291,6 +291,17 @@ fn openssl_verifies_what_machines_of_32_bits_sign() {
     );
 }
 
+/// A key of 64 bits, of the two primes below `2^32` that stand here.
+pub(super) fn key_of_64_bits() -> rsa::Private {
+    let key = Key {
+        p: 0xffff_fffbu32.into(),
+        q: 0xffff_ff2fu32.into(),
+        e: 65537u32.into(),
+        ..Key::default()
+    };
+    key.private(64).expect("two primes")
+}
+
 /// Drivers in C, each with steps that the others have not.
 #[test]
 fn drivers_in_c_agree_with_big_integers_on_simavr() {
@@ -356,13 +367,7 @@ fn drivers_in_c_agree_with_big_integers_on_simavr() {
             "-o",
         ])
         .arg(folder.path()));
-    let key = Key {
-        p: 0xffff_fffbu32.into(),
-        q: 0xffff_ff2fu32.into(),
-        e: 65537u32.into(),
-        ..Key::default()
-    };
-    let key = key.private(64).expect("two primes");
+    let key = key_of_64_bits();
     let input = random.uniform(8) % key.modulus();
     let driver = rsa::private(1, 64, Ladder::cheapest(32, 1), Products::Composed);
     let inputs = key.inputs(&driver, &input).expect("less than the modulus");

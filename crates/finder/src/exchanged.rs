@@ -1,4 +1,5 @@
-//! One of two words under a bit, or two words exchanged: `a ^ ((a ^ b) & -t)` is `b` if the bit `t` is set, else `a`.
+//! One of two words under a bit, or two words exchanged: `a ^ ((a ^ b) & -t)` is `b` if the bit `t` is set, else `a`; so is
+//! `(b & -t) | (a & ~-t)`.
 
 use machine::domain::variable::{BitValue, Def, Value, VarId};
 use machine::domain::{Domain, Logic};

@@ -62,7 +62,7 @@ struct Parts {
 
 /// What a comparison found: the difference, words in it that are 0, and the claims that it used.
 struct Compared {
-    digits: Vec<(VarId, BigInt)>,
+    digits: Sum,
     zeros: Vec<Vanishing>,
     used: Multiples,
 }
@@ -262,10 +262,7 @@ impl Reduced<'_> {
                     _ => BigInt::zero(),
                 },
                 limit,
-                digits: Sum {
-                    constant: BigInt::zero(),
-                    terms: found.digits,
-                },
+                digits: found.digits,
                 zeros: found.zeros,
                 used: found.used,
             }
@@ -338,10 +335,7 @@ impl Reduced<'_> {
             },
             shift: -k * &limit,
             limit,
-            digits: Sum {
-                constant: BigInt::zero(),
-                terms: found.digits,
-            },
+            digits: found.digits,
             zeros: found.zeros,
             used: found.used,
         })
@@ -431,7 +425,10 @@ impl Reduced<'_> {
             ..zero
         };
         (fits && is_sum).then(|| Compared {
-            digits,
+            digits: Sum {
+                constant: BigInt::zero(),
+                terms: digits,
+            },
             zeros: zeros.into_iter().map(turned).collect(),
             used: used.into_iter().map(opposite).collect(),
         })

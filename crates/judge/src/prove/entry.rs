@@ -71,11 +71,8 @@ pub fn declare<D: Abstract>(
         for at in &inverse {
             of_width!(word_bits, |W| unknown::<D, W>(d, *at, "m'".into()))?;
         }
-        let behind = (spec.size.a / word_bits) as usize;
-        modulus.splice(
-            behind.min(modulus.len())..behind.min(modulus.len()),
-            inverse,
-        );
+        let behind = ((spec.size.a / word_bits) as usize).min(modulus.len());
+        modulus.splice(behind..behind, inverse);
     }
     Ok(places)
 }
