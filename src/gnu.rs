@@ -1,6 +1,7 @@
 //! The GNU tools for a target: what assembles and links its files.
 
 use machine::isa::arm::cores::Version;
+use machine::isa::msp430::convention::MSPGCC;
 
 use crate::target::Target;
 
@@ -58,15 +59,28 @@ impl Gnu {
                     format!("-mabi={}", target.to_core().abi()),
                 ],
             },
-            Target::Msp430 { core, part, .. } => Self {
-                program: "msp430-elf-gcc",
-                package: "TI's MSP430-GCC",
-                flags: vec![match part {
-                    Some(part) => format!("-mmcu={}", part.name),
-                    None if core.features.extended => "-mcpu=msp430x".into(),
-                    None => "-mcpu=msp430".into(),
-                }],
-            },
+            Target::Msp430 {
+                core, part, abi, ..
+            } => {
+                let is_old = **abi == MSPGCC;
+                let mut flags = vec![match (part, core.features.extended) {
+                    (Some(part), _) => format!("-mmcu={}", part.name),
+                    (None, true) => format!("-mcpu={}", if is_old { "430x" } else { "msp430x" }),
+                    (None, false) => format!("-mcpu={}", if is_old { "430" } else { "msp430" }),
+                }];
+                if abi.large {
+                    flags.extend(["-mlarge", "-mdata-region=lower"].map(String::from));
+                }
+                let (program, package) = match is_old {
+                    true => ("msp430-gcc", "mspgcc"),
+                    false => ("msp430-elf-gcc", "TI's MSP430-GCC"),
+                };
+                Self {
+                    program,
+                    package,
+                    flags,
+                }
+            }
         }
     }
 

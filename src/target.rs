@@ -5,6 +5,7 @@ use machine::isa::avr::abi::{Abi, IAR};
 use machine::isa::avr::cores::Set;
 use machine::isa::avr::parts::{PARTS, Part};
 use machine::isa::core::Core;
+use machine::isa::msp430::convention as msp430_calls;
 use machine::isa::msp430::multiplier::Irq;
 use machine::isa::{arm, avr, mips, msp430, riscv};
 use make::request::Room;
@@ -48,6 +49,8 @@ pub enum Target {
         part: Option<&'static msp430::cores::Part>,
         /// What interrupt handlers do with the multiplier.
         irq: Irq,
+        /// The calling convention.
+        abi: &'static msp430_calls::Abi,
     },
 }
 
@@ -195,13 +198,16 @@ impl Target {
         })
     }
 
-    /// The same, called as another compiler calls: `gcc`, which is usual, or `iar` on AVR.
+    /// The same, called as another compiler calls: `gcc`, which is usual, `iar` on AVR, and on MSP430 `mspgcc`, `iar` or
+    /// `large`, which is the EABI's large model.
     ///
     /// # Errors
     /// When there are no kernels in that convention.
     pub fn abi(mut self, name: &str) -> Result<Self, TargetError> {
-        if let Target::Avr { core, abi, .. } = &mut self {
-            *abi = core.abi;
+        match &mut self {
+            Target::Avr { core, abi, .. } => *abi = core.abi,
+            Target::Msp430 { core, abi, .. } => *abi = core.abi,
+            Target::Arm(_) | Target::Mips(_) | Target::Riscv { .. } => {}
         }
         self.called(Some(name))
     }
@@ -289,6 +295,13 @@ impl Target {
             Target::Avr { core, .. } if core.set != Set::Avrrc => {
                 Err(refused(core.name.into(), &["gcc", "iar"]))
             }
+            Target::Msp430 { core, abi, .. } => {
+                let extended = core.features.extended;
+                let known = msp430_calls::names(extended);
+                let found = msp430_calls::named(name, extended);
+                *abi = found.ok_or_else(|| refused(core.name.into(), known))?;
+                Ok(self)
+            }
             _ => Err(refused(self.core_name(), &[])),
         }
     }
@@ -314,6 +327,7 @@ impl Target {
                 core: msp430::cores::Core::named(part.core)?,
                 part: Some(part),
                 irq: Irq::None,
+                abi: &msp430_calls::GCC,
             })
         });
         avr.or(riscv).or(msp430).ok_or_else(|| {
@@ -359,6 +373,7 @@ impl Target {
                 core,
                 part: None,
                 irq: Irq::None,
+                abi: &msp430_calls::GCC,
             }));
         found.ok_or_else(|| {
             if let Some(part) = part_names().find(|part| *part == name.to_lowercase()) {
@@ -412,7 +427,12 @@ impl Target {
             Target::Arm(core) => arm::cores::Core::clone(core).into(),
             Target::Mips(core) => mips::cores::Core::clone(core).into(),
             Target::Riscv { core, .. } => riscv::cores::Core::clone(core).into(),
-            Target::Msp430 { core, part, irq } => core.in_part(*part).with_irq(*irq).into(),
+            Target::Msp430 {
+                core,
+                part,
+                irq,
+                abi,
+            } => core.in_part(*part).with_irq(*irq).called(abi).into(),
         }
     }
 
@@ -439,7 +459,11 @@ impl Target {
 
     /// Does it call as no GNU compiler does?
     pub fn is_iar(&self) -> bool {
-        matches!(self, Target::Avr { abi, .. } if abi.name == IAR.name)
+        match self {
+            Target::Avr { abi, .. } => abi.name == IAR.name,
+            Target::Msp430 { abi, .. } => abi.name == msp430_calls::IAR.name,
+            Target::Arm(_) | Target::Mips(_) | Target::Riscv { .. } => false,
+        }
     }
 
     /// Bits of a machine word.
@@ -479,7 +503,16 @@ impl Target {
     pub fn arguments(&self) -> String {
         let abi = match self {
             Target::Avr { abi, .. } if self.is_iar() => format!(" --abi {}", abi.name),
-            Target::Msp430 { irq, .. } if *irq != Irq::None => format!(" --irq {}", irq.name()),
+            Target::Msp430 { irq, abi, .. } => {
+                let mut text = String::new();
+                if **abi != msp430_calls::GCC {
+                    text += &format!(" --abi {}", abi.name);
+                }
+                if *irq != Irq::None {
+                    text += &format!(" --irq {}", irq.name());
+                }
+                text
+            }
             _ => String::new(),
         };
         let core = match (self, self.part_name()) {
@@ -501,14 +534,26 @@ impl Target {
 
     /// The part's memory, if there is a part.
     pub fn room(&self) -> Option<Room> {
-        let (part, flash, ram) = match self {
-            Target::Avr { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
-            Target::Riscv { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
-            // Of what lies above, small code reaches nothing.
-            Target::Msp430 { part, .. } => part.map(|p| (p.name, p.flash.min(1 << 16), p.ram)),
+        let room = |part, flash, ram| Room {
+            part,
+            flash,
+            below: "",
+            ram,
+        };
+        match self {
+            Target::Avr { part, .. } => part.map(|p| room(p.name, p.flash, p.ram)),
+            Target::Riscv { part, .. } => part.map(|p| room(p.name, p.flash, p.ram)),
+            // Large code lies where it likes.
+            Target::Msp430 { part, abi, .. } => part.map(|p| {
+                let flash = if abi.large { p.flash } else { p.near[0] };
+                let below = if flash < p.flash { " below 64 KB" } else { "" };
+                Room {
+                    below,
+                    ..room(p.name, flash, p.near[1])
+                }
+            }),
             Target::Arm(_) | Target::Mips(_) => None,
-        }?;
-        Some(Room { part, flash, ram })
+        }
     }
 
     /// What does not fit the part: `flash` bytes of code, `ram` bytes of operands and stack.
@@ -519,8 +564,8 @@ impl Target {
         let mut list = Vec::new();
         if flash > room.flash {
             list.push(format!(
-                "{flash} bytes of code do not fit the {} bytes of flash of {}",
-                room.flash, room.part
+                "{flash} bytes of code do not fit the {} bytes of flash{} of {}",
+                room.flash, room.below, room.part
             ));
         }
         if ram > room.ram {

@@ -109,7 +109,8 @@ pub struct TargetArgs {
     /// Big-endian words, on cores that have them
     #[arg(long, help_heading = "Target")]
     pub big_endian: bool,
-    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    /// Calling convention: gcc; on AVR and MSP430 iar (registers and data stack of IAR's compiler), on MSP430 mspgcc (the GNU
+    /// compiler before the EABI) or, of an MSP430X, large (CALLA and RETA, all data below 64 KB)
     #[arg(long, value_name = "NAME", help_heading = "Target")]
     pub abi: Option<String>,
     /// What interrupt handlers do with the multiplier of an MSP430: none (they do not use it), mask-all (what they like:
@@ -437,7 +438,8 @@ pub struct CompareArgs {
     /// Instruction set extension of the core, e.g. wide-acc
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub isa_ext: Vec<String>,
-    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    /// Calling convention: gcc; on AVR and MSP430 iar (registers and data stack of IAR's compiler), on MSP430 mspgcc (the GNU
+    /// compiler before the EABI) or, of an MSP430X, large (CALLA and RETA, all data below 64 KB)
     #[arg(long, value_name = "NAME")]
     pub abi: Option<String>,
     /// What interrupt handlers do with the multiplier of an MSP430 [default: none]

@@ -85,8 +85,15 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
             output::report(&told, report.is_proved())?;
         }
     }
-    if dialect == Dialect::Iar && report.abi == "avr-gcc" {
-        output::tell("warning: IAR's compiler does not call as avr-gcc does: try --abi iar");
+    let gnu = match report.abi {
+        "avr-gcc" => Some("avr-gcc"),
+        abi if abi.starts_with("msp430 eabi") => Some("msp430-elf-gcc"),
+        _ => None,
+    };
+    if let (Dialect::Iar, Some(gnu)) = (dialect, gnu) {
+        output::tell(&format!(
+            "warning: IAR's compiler does not call as {gnu} does: try --abi iar"
+        ));
     }
     for warning in &report.warnings {
         output::tell(&format!("warning: {warning}"));

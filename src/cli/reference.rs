@@ -241,6 +241,14 @@ fn parts() -> String {
             part.name, part.core, part.flash, part.ram
         );
     }
+    let parts = msp430::cores::PARTS.iter();
+    let far = parts.filter(|p| p.near != [p.flash, p.ram]);
+    let far = far.map(|p| format!("| `{}` | {} | {} |\n", p.name, p.near[0], p.near[1]));
+    text += &format!(
+        "\nOf an MSP430X's memory above 64 KB the small memory model uses nothing. What limits a program there is:\n\n\
+         | part | flash below 64 KB | RAM below 64 KB |\n|---|---|---|\n{}",
+        far.collect::<String>()
+    );
     page("Parts", &text)
 }
 

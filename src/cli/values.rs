@@ -263,13 +263,15 @@ pub fn aliases(given: &[AliasArg], op: spec::Op) -> Vec<Alias> {
 pub enum DialectArg {
     /// GNU as, through the C preprocessor
     Gnu,
-    /// IAR, for AVR and ARM
+    /// IAR, for AVR, ARM and MSP430
     Iar,
     /// Rowley CrossWorks, for AVR
     #[value(name = "crossworks")]
     CrossWorks,
     /// ARM and Keil, for ARM
     Armasm,
+    /// TI, for MSP430
+    Ti,
 }
 
 impl From<DialectArg> for Assembler {
@@ -279,6 +281,7 @@ impl From<DialectArg> for Assembler {
             DialectArg::Iar => Assembler::Iar,
             DialectArg::CrossWorks => Assembler::CrossWorks,
             DialectArg::Armasm => Assembler::Armasm,
+            DialectArg::Ti => Assembler::Ti,
         }
     }
 }

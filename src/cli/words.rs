@@ -83,9 +83,10 @@ pub fn of(error: &Error) -> Said {
         } => {
             let limits = match part {
                 Some(room) => format!(
-                    "fits {}, with {} bytes of flash and, beside the operands, {} of RAM",
+                    "fits {}, with {} bytes of flash{} and, beside the operands, {} of RAM",
                     room.part,
                     room.flash,
+                    room.below,
                     limits.stack.unwrap_or(room.ram)
                 ),
                 None => format!("within {limits}"),

@@ -1,8 +1,9 @@
-//! Assembly for IAR's assemblers of AVR and ARM.
+//! Assembly for IAR's assemblers of AVR, ARM and MSP430.
 //!
-//! Source: IAR Assembler User Guides for AVR and for Arm, *Assembler directives*: MODULE and
-//! END, PUBLIC, RSEG (AVR) or SECTION (Arm) with segment type, NOROOT and alignment as a power
-//! of two; labels at the start of a line; comments after a semicolon.
+//! Source: IAR Assembler User Guides for AVR, Arm and MSP430, *Assembler directives*: MODULE and
+//! END, PUBLIC, RSEG (AVR, MSP430) or SECTION (Arm) with segment type, NOROOT and alignment as a power
+//! of two, DC16; labels at the start of a line; comments after a semicolon. The file of an MSP430 follows the
+//! documentation: no assembler of IAR's was at hand.
 
 use object::Architecture;
 
@@ -19,11 +20,15 @@ pub fn assembly(kernel: &Kernel, report: &Report) -> Result<String, String> {
     let mut text = banner::semicolons(report, symbol);
     text += &format!("\n\tMODULE {symbol}\n\tPUBLIC {symbol}\n");
     text += match kernel.core.object_format().architecture {
-        Architecture::Avr => "\tRSEG CODE:CODE:NOROOT(1)\n",
+        Architecture::Avr | Architecture::Msp430 => "\tRSEG CODE:CODE:NOROOT(1)\n",
         _ => "\tSECTION `.text`:CODE:NOROOT(2)\n\tARM\n",
     };
     text += &format!("{symbol}:\n");
-    text += &listing::text(kernel, symbol, ":")?;
+    let lines = listing::text(kernel, symbol, ":")?;
+    text += &match kernel.core.object_format().architecture {
+        Architecture::Msp430 => listing::with_names(&lines).replace("\t.word ", "\tDC16 "),
+        _ => lines,
+    };
     text += "\tEND\n";
     Ok(text)
 }

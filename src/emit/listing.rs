@@ -35,6 +35,29 @@ pub fn text(kernel: &Kernel, symbol: &str, colon: &str) -> Result<String, String
     Ok(text)
 }
 
+/// The lines of an MSP430 with the names that its vendors' assemblers have for PC, SP, SR and the constant generator.
+pub fn with_names(text: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let named = |word: &str| match word {
+        "r0" => "PC".into(),
+        "r1" => "SP".into(),
+        "r2" => "SR".into(),
+        "r3" => "CG2".into(),
+        _ => word.to_string(),
+    };
+    let line = |line: &str| {
+        if !line.starts_with('\t') || line.starts_with("\t;") {
+            return line.to_string();
+        }
+        let words = line.split_inclusive(|c| !is_part(c)).map(|piece| {
+            let word = piece.trim_end_matches(|c| !is_part(c));
+            named(word) + &piece[word.len()..]
+        });
+        words.collect()
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 fn lines(kernel: &Kernel, symbol: &str) -> Result<Vec<Line>, String> {
     let decoded = kernel
         .core
@@ -55,8 +78,8 @@ fn lines(kernel: &Kernel, symbol: &str) -> Result<Vec<Line>, String> {
         list.push(Line {
             label: places.contains(at).then(|| name(*at)),
             notes: here,
-            // A relative target is the last operand, `.+n`.
-            text: match (target(*at, insn), text.rfind('.')) {
+            // A relative target is the last operand, `.+n` or `$+n`.
+            text: match (target(*at, insn), text.rfind(['.', '$'])) {
                 (Some(to), Some(dot)) => text[..dot].to_string() + &name(to),
                 _ => text,
             },

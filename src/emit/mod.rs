@@ -10,6 +10,7 @@ pub mod gnu;
 pub mod header;
 pub mod iar;
 pub mod listing;
+pub mod ti;
 
 pub use machine::format::{Assembler, ObjectFormat};
 
@@ -26,5 +27,6 @@ pub fn assembly(assembler: Assembler, kernel: &Kernel, report: &Report) -> Resul
         Assembler::Iar => iar::assembly(kernel, report),
         Assembler::CrossWorks => crossworks::assembly(kernel, report),
         Assembler::Armasm => armasm::assembly(kernel, report),
+        Assembler::Ti => ti::assembly(kernel, report),
     }
 }

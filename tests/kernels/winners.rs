@@ -306,6 +306,7 @@ fn a_kernel_says_that_its_plan_is_on_record() {
         room: Some(Room {
             part: "a small part",
             flash: kernel.code.len() - 1,
+            below: "",
             ram: 1 << 10,
         }),
         ..usual

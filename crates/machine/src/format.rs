@@ -7,6 +7,7 @@ pub enum Assembler {
     Iar,
     CrossWorks,
     Armasm,
+    Ti,
 }
 
 impl Assembler {
@@ -17,6 +18,7 @@ impl Assembler {
             Assembler::Iar => "iar",
             Assembler::CrossWorks => "crossworks",
             Assembler::Armasm => "armasm",
+            Assembler::Ti => "ti",
         }
     }
 
@@ -25,8 +27,9 @@ impl Assembler {
         match (self, format.architecture) {
             (Assembler::Gnu, _) => "S",
             (Assembler::Iar, object::Architecture::Avr) => "s90",
+            (Assembler::Iar, object::Architecture::Msp430) => "s43",
             (Assembler::Iar | Assembler::Armasm, _) => "s",
-            (Assembler::CrossWorks, _) => "asm",
+            (Assembler::CrossWorks | Assembler::Ti, _) => "asm",
         }
     }
 }

@@ -71,8 +71,9 @@ pub struct Nearest {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     pub part: &'static str,
-    /// Bytes of program memory.
+    /// Bytes of program memory, and where it ends if code reaches no further than that: ` below 64 KB`.
     pub flash: usize,
+    pub below: &'static str,
     /// Bytes of data memory, for operands, result and stack.
     pub ram: usize,
 }

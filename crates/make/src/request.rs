@@ -87,7 +87,10 @@ impl Request {
                 alias: *alias,
             });
         }
-        let Some(Room { part, flash, ram }) = self.room else {
+        let Some(Room {
+            part, flash, ram, ..
+        }) = self.room
+        else {
             return Ok(self.budget);
         };
         let bytes = spec.source_bytes().iter().sum::<usize>() + spec.result_bytes();

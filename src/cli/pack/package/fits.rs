@@ -3,6 +3,7 @@
 use lozenge::Target;
 use machine::isa::avr::abi::IAR;
 use machine::isa::avr::cores::Set;
+use machine::isa::msp430::convention::GCC;
 
 use crate::cli::pack::package::kind::Package;
 
@@ -103,9 +104,12 @@ pub fn refuse(package: Option<Package>, has_library: bool, target: &Target) -> R
             "a package has kernels alone, without a library: leave out --for or --package".into(),
         );
     }
-    if let Target::Avr { abi, .. } = target
-        && abi.name == IAR.name
-    {
+    let is_usual = match target {
+        Target::Avr { abi, .. } => abi.name != IAR.name,
+        Target::Msp430 { abi, .. } => **abi == GCC,
+        Target::Arm(_) | Target::Mips(_) | Target::Riscv { .. } => true,
+    };
+    if !is_usual {
         return Err("packages are built by GCC: leave out --abi".into());
     }
     let (fits, what) = match package {

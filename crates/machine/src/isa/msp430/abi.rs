@@ -1,7 +1,7 @@
-//! The EABI of TI and of msp430-elf-gcc: how a kernel is entered, what it must give back.
+//! How a kernel is entered, what it must give back.
 //!
 //! Source: SLAA534, *MSP430 Embedded Application Binary Interface*, section 3. Arguments arrive in R12 to R15, then on the
-//! stack; R4 to R10 belong to the caller. Code and data lie below 64 KB (the small memory model).
+//! stack; R4 to R10 belong to the caller. What other conventions change of this says [`convention`](super::convention).
 
 use std::ops::Range;
 
@@ -10,12 +10,11 @@ use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::domain::word::Domain;
 use crate::fault::Fault;
-use crate::function::{Argument, ArgumentPlace, Function, in_words};
+use crate::function::{Argument, ArgumentPlace, Function, Passed, in_words};
 use crate::isa::convention::{Callable, Convention, Link, Stack};
 use crate::isa::enter::ForAll;
 use crate::isa::environment::{Environment, OneStack};
-pub use crate::isa::msp430::assumed::is_callee_saved;
-use crate::isa::msp430::assumed::{MULTIPLIER, rows};
+use crate::isa::msp430::assumed::{HIGH, MULTIPLIER, rows};
 use crate::isa::msp430::cores::Core;
 use crate::isa::msp430::machine::{GIE, Msp430};
 use crate::isa::msp430::operands::SP;
@@ -23,8 +22,6 @@ use crate::isa::numbers::OnNumbers;
 
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 2;
-/// Registers of arguments, in order.
-pub const ARGUMENTS: [u8; 4] = [12, 13, 14, 15];
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 1024;
 
@@ -42,40 +39,64 @@ impl<D: Domain> Callable<16> for Msp430<D> {
 
     fn convention(&self, core: &Core) -> Convention {
         Convention {
-            rows: rows(core.irq),
+            rows: rows(core.abi, core.irq),
             stacks: vec![Stack {
                 base: Base::STACK,
                 name: "stack",
                 first: 0,
                 limit: STACK_LIMIT,
                 align: 2,
-                reserved: 2,
+                reserved: if core.abi.large { 4 } else { 2 },
                 owned: false,
                 top: STACK_TOP,
             }],
-            // SP points to what CALL pushed.
+            // SP points to what CALL pushed, or CALLA.
             link: Link::Stack {
-                places: &[0],
+                places: if core.abi.large { &[0, 2] } else { &[0] },
                 pushed: CALLER,
             },
             caller: CALLER as usize,
         }
     }
 
-    fn places(&self, _: &Core, arguments: &[Argument]) -> Vec<ArgumentPlace> {
-        in_words(arguments, &ARGUMENTS, 2, POINTER_BYTES)
+    fn places(&self, core: &Core, arguments: &[Argument]) -> Vec<ArgumentPlace> {
+        let abi = core.abi;
+        let usual = in_words(arguments, &abi.arguments, 2, POINTER_BYTES);
+        let mut above = 4;
+        let place = |(place, argument): (ArgumentPlace, &Argument)| {
+            let words = argument.bytes.div_ceil(POINTER_BYTES).max(1) as u8;
+            match place {
+                _ if argument.place.is_some() => place,
+                // The lowest word is in the lowest register.
+                ArgumentPlace::Register(r) if abi.arguments[0] > abi.arguments[1] => {
+                    ArgumentPlace::Register(r + 1 - words)
+                }
+                // A pointer takes two words there.
+                ArgumentPlace::Stack(_) if abi.large => {
+                    let pointer = matches!(argument.passed, Passed::Pointer(_));
+                    above += if pointer { 4 } else { 2 * i64::from(words) };
+                    ArgumentPlace::Stack(above - if pointer { 4 } else { 2 * i64::from(words) })
+                }
+                ArgumentPlace::Register(_) | ArgumentPlace::Stack(_) => place,
+            }
+        };
+        usual.into_iter().zip(arguments).map(place).collect()
     }
 
-    /// R12 and what follows.
-    fn returned(_: &Core, function: &Function) -> Range<usize> {
-        let bits = function.returned_bits.unwrap_or(0) as usize;
-        12..12 + bits.div_ceil(16)
+    /// R12 and what follows, or what comes before R15 with it.
+    fn returned(core: &Core, function: &Function) -> Range<usize> {
+        let words = function.returned_bits.unwrap_or(0).div_ceil(16) as usize;
+        match core.abi.arguments[0] {
+            15 => 16 - words..16,
+            first => usize::from(first)..usize::from(first) + words,
+        }
     }
 
     fn word_name(i: u8) -> String {
         match i {
             ..MULTIPLIER => format!("r{i}"),
-            _ => "the multiplier".into(),
+            MULTIPLIER..HIGH => "the multiplier".into(),
+            HIGH.. => format!("bits 19 to 16 of r{}", i - HIGH),
         }
     }
 
@@ -83,6 +104,13 @@ impl<D: Domain> Callable<16> for Msp430<D> {
         match usize::from(i) {
             GIE => "the interrupt flag".into(),
             _ => format!("SR bit {i}"),
+        }
+    }
+
+    /// Four bits of each.
+    fn filled(&mut self) {
+        for r in 0..self.high.len() {
+            self.high[r] = self.above(r as u8);
         }
     }
 }
@@ -118,7 +146,7 @@ fn keeps_interrupts<D: Abstract>(m: &mut Msp430<D>, entry: &D::Bit) -> Result<()
 impl<D: Abstract> ForAll<16> for Msp430<D> {
     fn before(d: D, core: &Core, function: &Function) -> Self {
         let mut m = Msp430::new(d, core.multiplier, core.irq);
-        m.extended = core.features.extended;
+        m.is_of(core.features.extended, core.abi.large);
         m.pc = function.entry as usize;
         m.d.environment(function.constants(true), false);
         m
@@ -151,7 +179,7 @@ impl OnNumbers<16> for Msp430<Concrete> {
             }
         }
         let mut m = Msp430::new(d, core.multiplier, core.irq);
-        m.extended = core.features.extended;
+        m.is_of(core.features.extended, core.abi.large);
         m.pc = function.entry as usize;
         // What a caller may leave in registers.
         for r in 4..16 {

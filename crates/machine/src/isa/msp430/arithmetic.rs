@@ -325,28 +325,65 @@ impl<D: Domain> Msp430<D> {
         self.push_word(word)
     }
 
-    /// PUSHM: the highest register first.
-    pub fn push_all(&mut self, o: &Ops) -> Outcome {
+    /// PUSHM: the highest register first; of 20 bits the upper four in a word of their own, above the others.
+    pub fn push_all(&mut self, o: &Ops, whole: bool) -> Outcome {
         for r in o.pushed().rev() {
+            if whole {
+                let above = self.above(r);
+                self.push_word(above)?;
+            }
             self.push_word(self.r(r))?;
         }
         Ok(Flow::Next)
     }
 
     /// POPM: the lowest register first.
-    pub fn pop_all(&mut self, o: &Ops) -> Outcome {
+    pub fn pop_all(&mut self, o: &Ops, whole: bool) -> Outcome {
         for r in o.popped() {
-            self.r[usize::from(r & 15)] = self.pop_word()?;
+            let word = self.pop_word()?;
+            self.set(r, word);
+            if whole {
+                let above = self.pop_word()?;
+                self.set_above(r, &above)?;
+            }
         }
         Ok(Flow::Next)
     }
 
+    /// Bits 19 to 16 of a register become the lowest of a word.
+    fn set_above(&mut self, r: u8, word: &D::Word<16>) -> Result<(), Fault> {
+        let bits = self.d.slice::<16, 4>(word, 0);
+        let above = self.d.extend::<4, 16>(&bits, false);
+        match self.high.get_mut(usize::from(r & 15)) {
+            Some(high) => *high = above,
+            None if self.d.value(&above) == Some(0) => {}
+            None => return self.stays_below_64k("POPM.A"),
+        }
+        Ok(())
+    }
+
     /// CALL.
     pub fn call(&mut self, o: &Ops) -> Outcome {
+        self.is_near("CALL")?;
         let (to, _) = self.source::<16>(o)?;
         let back = self.d.known(self.next as u64);
         self.push_word(back)?;
-        self.go(&to)
+        self.go(&[&to])
+    }
+
+    /// CALLA of an address: the way back takes two words, the upper one above the other.
+    pub fn call_far(&mut self, o: &Ops) -> Outcome {
+        for part in [self.next >> 16, self.next] {
+            let word = self.d.known(part as u64 & 0xffff);
+            self.push_word(word)?;
+        }
+        Ok(Flow::Jump((o.k as usize) << 16 | usize::from(o.x)))
+    }
+
+    /// RETA.
+    pub fn return_far(&mut self) -> Outcome {
+        let [low, high] = [self.pop_word()?, self.pop_word()?];
+        self.go(&[&low, &high])
     }
 
     /// RETI: the flags, then the way back, of which an MSP430X takes bits 19 to 16 from the word of the flags.
@@ -359,12 +396,13 @@ impl<D: Domain> Msp430<D> {
         }
         self.write::<16>(Place::Register(SR), status)?;
         let to = self.pop_word()?;
-        self.go(&to)
+        self.is_near("RETI")?;
+        self.go(&[&to])
     }
 
-    /// To the address `to`.
-    pub fn go(&mut self, to: &D::Word<16>) -> Outcome {
-        let at = self.d.address(&[to], 0)?;
+    /// To the address of these words, the lowest first.
+    pub fn go(&mut self, to: &[&D::Word<16>]) -> Outcome {
+        let at = self.d.address(to, 0)?;
         match at.base {
             Base::ABSOLUTE if at.offset % 2 == 0 => Ok(Flow::Jump(at.offset as usize)),
             Base::RETURN if at.offset == 0 => Ok(Flow::Return),
@@ -375,7 +413,12 @@ impl<D: Domain> Msp430<D> {
     /// To `k` bytes from here.
     pub fn jump(&self, k: i16) -> Outcome {
         let to = self.pc.wrapping_add_signed(k.into());
-        Ok(Flow::Jump(to & 0xffff))
+        let mask = if self.high.is_empty() {
+            0xffff
+        } else {
+            0xf_ffff
+        };
+        Ok(Flow::Jump(to & mask))
     }
 
     /// There, if a bit is as it `is`.

@@ -1,8 +1,10 @@
-//! What the EABI says of registers and flags at entry and at return (SLAA534, *MSP430 Embedded Application Binary
-//! Interface*, section 3), and what is assumed of the multiplier.
+//! What the calling conventions say of registers and flags at entry and at return (SLAA534, *MSP430 Embedded Application
+//! Binary Interface*, section 3, and what [`convention`](crate::isa::msp430::convention) names), and what is assumed of the
+//! multiplier.
 
 use crate::domain::place::Base;
 use crate::isa::assumed::{Assumption, Back, Holds, Subject, markdown};
+use crate::isa::msp430::convention::{Abi, GCC, LARGE};
 use crate::isa::msp430::multiplier::{Irq, WORDS};
 
 /// GIE among the flags, which are the bits of SR.
@@ -10,21 +12,32 @@ pub const INTERRUPTS: u8 = 3;
 /// The multiplier's words, behind the registers among a machine's words.
 pub const MULTIPLIER: u8 = 16;
 
+/// Bits 19 to 16 of the registers, behind those.
+pub const HIGH: u8 = MULTIPLIER + WORDS as u8;
+
 /// What functions are entered with and give back.
-pub fn rows(irq: Irq) -> Vec<Assumption> {
+pub fn rows(abi: &Abi, irq: Irq) -> Vec<Assumption> {
     let (anything, nobody) = (Holds::Anything, "nobody");
     let row =
         |registers, promised, back| Assumption::registers(registers, anything, promised, back);
     let last = MULTIPLIER + WORDS as u8 - 1;
-    vec![
+    let saved = |r: &u8| abi.preserves(*r);
+    let first_free = (4..12).find(|r| !saved(r)).unwrap_or(12);
+    let mut list = vec![
         Assumption::registers(
             1..=1,
             Holds::Stack(Base::STACK),
-            "section 3.2: even always, and held to that after every instruction; CALL left the return address there",
-            Back::Above(Base::STACK, 2),
+            match abi.large {
+                true => {
+                    "section 3.2: even always, and held to that after every instruction; CALLA left the return address there"
+                }
+                false => {
+                    "section 3.2: even always, and held to that after every instruction; CALL left the return address there"
+                }
+            },
+            Back::Above(Base::STACK, if abi.large { 4 } else { 2 }),
         ),
-        row(4..=10, nobody, Back::Kept),
-        row(11..=11, nobody, Back::Free),
+        row(4..=first_free - 1, nobody, Back::Kept),
         row(12..=15, "nobody; arguments", Back::Free),
         Assumption {
             place: Subject::Flags(0..=2),
@@ -56,15 +69,61 @@ pub fn rows(irq: Irq) -> Vec<Assumption> {
             parts: "with a multiplier",
             ..row(0..=0, irq.promised(), Back::Free)
         },
+    ];
+    if first_free < 12 {
+        list.insert(2, row(first_free..=11, nobody, Back::Free));
+    }
+    if abi.large {
+        list.extend(high());
+    }
+    list
+}
+
+/// Bits 19 to 16 of the registers in the large model.
+fn high() -> [Assumption; 4] {
+    let row = |range: [u8; 2], what, holds, promised, back| Assumption {
+        what,
+        parts: "large model",
+        ..Assumption::registers(HIGH + range[0]..=HIGH + range[1], holds, promised, back)
+    };
+    const BELOW: &str = "the linker: the stack lies below 64 KB (-mdata-region=lower)";
+    const DATA: &str = "the linker: so does what is pointed to; a register without an argument is read as no address";
+    [
+        row(
+            [1, 1],
+            "bits 19 to 16 of r1",
+            Holds::Zero,
+            BELOW,
+            Back::Zero,
+        ),
+        row(
+            [4, 10],
+            "bits 19 to 16 of r4 to r10",
+            Holds::Anything,
+            "nobody",
+            Back::Kept,
+        ),
+        row(
+            [11, 11],
+            "bits 19 to 16 of r11",
+            Holds::Anything,
+            "nobody",
+            Back::Free,
+        ),
+        row(
+            [12, 15],
+            "bits 19 to 16 of r12 to r15",
+            Holds::Zero,
+            DATA,
+            Back::Free,
+        ),
     ]
 }
 
 /// The rows as a table in Markdown.
 pub fn table() -> String {
-    markdown(&rows(Irq::None), |r| format!("r{r}"))
-}
-
-/// Must the callee preserve register `r`?
-pub fn is_callee_saved(r: u8) -> bool {
-    (4..=10).contains(&r)
+    let mut list = rows(&GCC, Irq::None);
+    let large = rows(&LARGE, Irq::None).into_iter();
+    list.extend(large.skip_while(|row| row.parts != "large model"));
+    markdown(&list, |r| format!("r{r}"))
 }

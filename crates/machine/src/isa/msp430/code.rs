@@ -7,7 +7,7 @@ pub use crate::codec::Places;
 use crate::codec::{self, Codec, Operands, Reading};
 use crate::domain::concrete::Concrete;
 use crate::isa::cost::Class;
-use crate::isa::msp430::assumed::is_callee_saved;
+use crate::isa::msp430::convention::IAR;
 use crate::isa::msp430::instructions::{Op, Timing, table};
 use crate::isa::msp430::operands::{CG, Feature, Features, Ops, PC, SP, SR, Size};
 pub use crate::isa::msp430::operands::{Dest, Source};
@@ -116,8 +116,10 @@ impl Operands for Ops {
         let number = matches!(self.source(), Source::Constant(_));
         let own = |r: RangeInclusive<u8>| (4..=15).contains(r.start()) && *r.end() <= 15;
         let fits = match form.op {
-            Op::PUSHM => own(self.pushed()) && self.pushed().count() == self.k as usize,
-            Op::POPM => own(self.popped()),
+            Op::PUSHM | Op::PUSHMA => {
+                own(self.pushed()) && self.pushed().count() == self.k as usize
+            }
+            Op::POPM | Op::POPMA => own(self.popped()),
             Op::RRCM | Op::RRAM | Op::RLAM | Op::RRUM => self.d >= 4,
             _ => true,
         };
@@ -125,7 +127,10 @@ impl Operands for Ops {
     }
 
     fn behind(&self, form: &codec::Form<Self>) -> &'static [char] {
-        match (form.has('a') && self.source_unit(), self.b == 1) {
+        match (
+            form.has('h') || form.has('a') && self.source_unit(),
+            self.b == 1,
+        ) {
             (false, false) => &[],
             (true, false) => &['x'],
             (false, true) => &['y'],
@@ -198,9 +203,15 @@ impl Insn {
         Self::two(Op::MOV, Source::Increment(SP), Dest::Register(PC))
     }
 
+    /// RETA.
+    pub fn reta() -> Self {
+        Self::new(Op::RETA, Ops::default())
+    }
+
     /// PUSHM of the registers `low` to `high`, or POPM.
     pub fn several(op: Op, low: u8, high: u8) -> Self {
-        let d = if op == Op::PUSHM { high } else { low };
+        let pushes = matches!(op, Op::PUSHM | Op::PUSHMA);
+        let d = if pushes { high } else { low };
         let k = i16::from(high) - i16::from(low) + 1;
         let ops = Ops::default();
         Self::new(op, Ops { d, k, ..ops })
@@ -228,16 +239,17 @@ impl Insn {
         Self::new(op, Ops { size, ..ops })
     }
 
-    /// What a count calls it: saving and restoring registers is no part of the body.
+    /// What a count calls it: saving and restoring registers is no part of the body, whichever convention asks for it.
     pub fn class(&self) -> Class {
-        let saved = |r: u8| is_callee_saved(r) || r == SR;
+        let saved = |r: u8| IAR.preserves(r) || r == SR;
         match (self.op, self.ops.source(), self.ops.dest()) {
             (Op::PUSH, Source::Register(r), _) if saved(r) => Class::Frame,
             (Op::MOV, Source::Increment(SP), Dest::Register(r)) if r == PC || saved(r) => {
                 Class::Frame
             }
-            (Op::PUSHM, ..) if self.ops.pushed().all(saved) => Class::Frame,
-            (Op::POPM, ..) if self.ops.popped().all(saved) => Class::Frame,
+            (Op::PUSHM | Op::PUSHMA, ..) if self.ops.pushed().all(saved) => Class::Frame,
+            (Op::POPM | Op::POPMA, ..) if self.ops.popped().all(saved) => Class::Frame,
+            (Op::RETA, ..) => Class::Frame,
             (Op::ADD | Op::SUB, _, Dest::Register(SP)) => Class::Frame,
             (Op::MOV, _, Dest::Register(CG)) => Class::Other,
             (Op::MOV, Source::Register(_) | Source::Constant(_), Dest::Register(_)) => Class::Move,
@@ -264,7 +276,7 @@ impl Insn {
     }
 
     /// Do assemblers make other bytes of its text, or none: has it a code unit that it could do without, is it a PUSH of 4 or 8, which an erratum (CPU4 of the MSP430) makes them write in one unit or two, or a jump
-    /// that GNU as gets wrong, to itself or as far back as there is one?
+    /// that GNU as gets wrong, to itself or as far back as there is one, or a CALLA, whose address it leaves to the linker?
     fn is_ambiguous(&self) -> bool {
         const FARTHEST: i16 = -1022;
         let Ops { s, a, x, k, .. } = self.ops;
@@ -272,7 +284,7 @@ impl Insn {
         let pushed = matches!(source, Source::Constant(4 | 8)) && self.op == Op::PUSH;
         let unit = source.fields() != (s, a, x) || source == Source::Symbolic(0);
         let jump = self.branch().is_some() && (k == 0 || k == FARTHEST);
-        unit || pushed || jump
+        unit || pushed || jump || self.op == Op::CALLA
     }
 
     /// The mnemonic of an instruction that stands for this one, with its operand.
@@ -329,8 +341,14 @@ impl Insn {
                     "src" => source_text(self.ops.source()),
                     "dst" => dest_text(self.ops.dest()),
                     "n" => format!("#{}", self.ops.k),
-                    "highest" if self.op == Op::POPM => format!("r{}", self.ops.popped().end()),
+                    "highest" if matches!(self.op, Op::POPM | Op::POPMA) => {
+                        format!("r{}", self.ops.popped().end())
+                    }
                     "highest" => format!("r{}", self.ops.d),
+                    "far" => format!(
+                        "#{:#x}",
+                        i32::from(self.ops.k) << 16 | i32::from(self.ops.x)
+                    ),
                     "@" => format!("${:+}", self.ops.k),
                     _ => return None,
                 })

@@ -8,6 +8,7 @@ use crate::isa::clock::{Cycles, Memoryless, Timed};
 use crate::isa::cost::Class;
 use crate::isa::energy::Draw;
 use crate::isa::msp430::code::Insn;
+use crate::isa::msp430::convention::{Abi, GCC};
 use crate::isa::msp430::instructions::Timing;
 use crate::isa::msp430::multiplier::{Irq, Kind, Multiplier};
 pub use crate::isa::msp430::operands::Features;
@@ -24,6 +25,8 @@ pub struct Core {
     pub multiplier: Option<Multiplier>,
     /// What interrupt handlers do with it.
     pub irq: Irq,
+    /// How functions are called.
+    pub abi: &'static Abi,
 }
 
 const CPU: &str = "SLAU144, tables 3-14 to 3-16";
@@ -46,6 +49,7 @@ const fn core(
         features: Features { extended },
         multiplier,
         irq: Irq::None,
+        abi: &GCC,
     }
 }
 
@@ -114,7 +118,7 @@ impl Core {
         multiplies && self.features.extended >= other.features.extended
     }
 
-    /// The same with its multiplier where that of `other` is, and with its interrupts.
+    /// The same with its multiplier where that of `other` is, and with its interrupts and calls.
     pub fn like(&self, other: &Core) -> Core {
         let base = other.multiplier.map(|m| m.base);
         let moved = |own: Multiplier| Multiplier {
@@ -124,6 +128,7 @@ impl Core {
         Core {
             multiplier: self.multiplier.map(moved),
             irq: other.irq,
+            abi: other.abi,
             ..*self
         }
     }
@@ -136,6 +141,11 @@ impl Core {
             Some(Kind::Mpy32) => true,
         };
         Irq::EACH.into_iter().filter(|(irq, _)| fits(irq)).collect()
+    }
+
+    /// The same, called by `abi`.
+    pub fn called(&self, abi: &'static Abi) -> Core {
+        Core { abi, ..*self }
     }
 
     /// The same where interrupt handlers do this with the multiplier.
@@ -206,6 +216,9 @@ impl Core {
             Timing::Jump => 2,
             // Table 6-12: of words, and a cycle for each bit.
             Timing::Several => 2 + ops.k as u16,
+            Timing::SeveralWhole => 2 + 2 * ops.k as u16,
+            // Table 6-12 of #N, and table 6-14 of MOVA @Rn+, PC.
+            Timing::Far => 5,
             Timing::Bits => ops.k as u16,
         }
     }
@@ -267,11 +280,19 @@ pub struct Part {
     /// Bytes of program memory (of FRAM where there is no flash) and of RAM.
     pub flash: usize,
     pub ram: usize,
+    /// How much of them lies below 64 KB, where the small memory model reaches.
+    pub near: [usize; 2],
     /// Its data sheet.
     pub source: &'static str,
 }
 
 impl Part {
+    /// The same where program memory begins at `first` and goes on above 64 KB, and so much RAM lies below.
+    const fn from(self, first: usize, ram: usize) -> Part {
+        let near = [64 * KB - first, ram];
+        Part { near, ..self }
+    }
+
     fn multiplier(&self) -> Option<Multiplier> {
         let core = Core::named(self.core)?;
         let base = self.base;
@@ -293,13 +314,15 @@ const fn part(
         base,
         flash,
         ram,
+        near: [flash, ram],
         source,
     }
 }
 
 const KB: usize = 1024;
 
-/// Parts, family by family: main memory and RAM as the data sheet's first page has them.
+/// Parts, family by family: main memory and RAM as the data sheet's first page has them, and of those that have more than
+/// 64 KB where main memory begins, from its table of the memory organization. An MSP430F5659 has 16 KB of its RAM there.
 #[rustfmt::skip]
 pub static PARTS: [Part; 27] = [
     part("msp430f147",   "msp430-mpy16",  LOW,   32 * KB,  KB,      "SLAS272"),
@@ -317,16 +340,16 @@ pub static PARTS: [Part; 27] = [
     part("msp430g2231",  "msp430",        0,     2 * KB,   128,     "SLAS694"),
     part("msp430g2452",  "msp430",        0,     8 * KB,   256,     "SLAS722"),
     part("msp430g2553",  "msp430",        0,     16 * KB,  512,     "SLAS735"),
-    part("msp430f2617",  "msp430x-mpy16", LOW,   92 * KB,  8 * KB,  "SLAS541"),
-    part("msp430f2618",  "msp430x-mpy16", LOW,   116 * KB, 8 * KB,  "SLAS541"),
-    part("msp430fg4618", "msp430x-mpy16", LOW,   116 * KB, 8 * KB,  "SLAS508"),
-    part("msp430f5438a", "msp430x-mpy32", HIGH,  256 * KB, 16 * KB, "SLAS655"),
-    part("msp430f5529",  "msp430x-mpy32", HIGH,  128 * KB, 8 * KB,  "SLAS590"),
-    part("msp430f5659",  "msp430x-mpy32", HIGH,  512 * KB, 64 * KB, "SLAS700"),
+    part("msp430f2617",  "msp430x-mpy16", LOW,   92 * KB,  8 * KB,  "SLAS541").from(0x3100, 8 * KB),
+    part("msp430f2618",  "msp430x-mpy16", LOW,   116 * KB, 8 * KB,  "SLAS541").from(0x3100, 8 * KB),
+    part("msp430fg4618", "msp430x-mpy16", LOW,   116 * KB, 8 * KB,  "SLAS508").from(0x3100, 8 * KB),
+    part("msp430f5438a", "msp430x-mpy32", HIGH,  256 * KB, 16 * KB, "SLAS655").from(0x5c00, 16 * KB),
+    part("msp430f5529",  "msp430x-mpy32", HIGH,  128 * KB, 8 * KB,  "SLAS590").from(0x4400, 8 * KB),
+    part("msp430f5659",  "msp430x-mpy32", HIGH,  512 * KB, 64 * KB, "SLAS700").from(0x8000, 16 * KB),
     part("cc430f6137",   "msp430x-mpy32", HIGH,  32 * KB,  4 * KB,  "SLAS554"),
     part("msp430fr2433", "msp430x-mpy32", HIGH,  15 * KB + 512, 4 * KB, "SLASE59"),
     part("msp430fr5739", "msp430x-mpy32", HIGH,  16 * KB,  KB,      "SLAS639"),
-    part("msp430fr5969", "msp430x-mpy32", HIGH,  64 * KB,  2 * KB,  "SLAS704"),
-    part("msp430fr5994", "msp430x-mpy32", HIGH,  256 * KB, 8 * KB,  "SLASE54"),
-    part("msp430fr6989", "msp430x-mpy32", HIGH,  128 * KB, 2 * KB,  "SLAS789"),
+    part("msp430fr5969", "msp430x-mpy32", HIGH,  64 * KB,  2 * KB,  "SLAS704").from(0x4400, 2 * KB),
+    part("msp430fr5994", "msp430x-mpy32", HIGH,  256 * KB, 8 * KB,  "SLASE54").from(0x4000, 8 * KB),
+    part("msp430fr6989", "msp430x-mpy32", HIGH,  128 * KB, 2 * KB,  "SLAS789").from(0x4400, 2 * KB),
 ];

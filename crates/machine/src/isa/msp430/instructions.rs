@@ -3,12 +3,12 @@
 //! Source: SLAU144, *MSP430x2xx Family User's Guide*, sections 3.3 (addressing modes) and 3.4 (instruction set). A row is
 //! all that the encoder, the assembly text, the simulator, the prover and the generator know of an instruction. Of the
 //! MSP430X's own instructions (SLAU208, section 6.6) here are those on words of 16 bits that have no extension word: what a
-//! program in the small memory model gains from.
+//! program with its data below 64 KB gains from, and what calls and saves in the large model.
 //!
 //! | column | letters |
 //! |---|---|
-//! | pattern | `s`, `a` register and mode of the source; `d`, `b` those of the destination; `w` the size; `k` the distance of a jump, `n` how many registers or bits; what a mode has beside its register follows in a code unit of its own, the source's first |
-//! | syntax | `src`, `dst`; `@` the target; `n`; `highest` the highest register |
+//! | pattern | `s`, `a` register and mode of the source; `d`, `b` those of the destination; `w` the size; `k` the distance of a jump, `n` how many registers or bits, `h` the upper bits of an address; what a mode has beside its register follows in a code unit of its own, the source's first |
+//! | syntax | `src`, `dst`; `@` the target; `n`; `highest` the highest register; `far` an address |
 //! | flow | written `<` read: `s` what the source reads, `i` the register that it increments; `d` the destination, `e` that and what its address is made of, `a` the latter alone; `F` C, Z, N and V, `C` the carry, `p` SP, `m` and `q` the registers of PUSHM and POPM, `P` program counter and what lies at fixed addresses |
 
 use Class::{Add, Move, Other};
@@ -34,8 +34,12 @@ pub enum Timing {
     Call,
     Return,
     Jump,
-    /// PUSHM, POPM.
+    /// PUSHM, POPM of words.
     Several,
+    /// The same of 20 bits.
+    SeveralWhole,
+    /// CALLA, RETA.
+    Far,
     /// Shifts of a register by several bits.
     Bits,
 }
@@ -77,9 +81,13 @@ instructions! {
     JL   "jl"   "0011 10kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_less(true, o.k);
     JMP  "jmp"  "0011 11kk kkkk kkkk" "@" "P<P"  Jump Other Base |m, o| m.jump(o.k);
 
-    // Several registers, and several bits: MSP430X
-    PUSHM "pushm.w" "0001 0101 nnnn dddd" "n, highest" "p<pm"  Several Other Extended |m, o| m.push_all(o);
-    POPM  "popm.w"  "0001 0111 nnnn dddd" "n, highest" "pq<p"  Several Other Extended |m, o| m.pop_all(o);
+    // Several registers, several bits, and what has 20 bits: MSP430X
+    PUSHM "pushm.w" "0001 0101 nnnn dddd" "n, highest" "p<pm"  Several Other Extended |m, o| m.push_all(o, false);
+    POPM  "popm.w"  "0001 0111 nnnn dddd" "n, highest" "pq<p"  Several Other Extended |m, o| m.pop_all(o, false);
+    PUSHMA "pushm.a" "0001 0100 nnnn dddd" "n, highest" "p<pm" SeveralWhole Other Extended |m, o| m.push_all(o, true);
+    POPMA "popm.a"  "0001 0110 nnnn dddd" "n, highest" "pq<p"  SeveralWhole Other Extended |m, o| m.pop_all(o, true);
+    CALLA "calla"   "0001 0011 1011 hhhh" "far"        "pP<pP" Far     Other Extended |m, o| m.call_far(o);
+    RETA  "reta"    "0000 0001 0001 0000" ""           "pP<p"  Far     Other Extended |m, _| m.return_far();
     RRCM  "rrcm.w"  "0000 nn00 0101 dddd" "n, dst"     "dF<dC" Bits    Other Extended |m, o| m.turn_all(o, Above::Carry);
     RRAM  "rram.w"  "0000 nn01 0101 dddd" "n, dst"     "dF<d"  Bits    Other Extended |m, o| m.turn_all(o, Above::Sign);
     RLAM  "rlam.w"  "0000 nn10 0101 dddd" "n, dst"     "dF<d"  Bits    Other Extended |m, o| m.double_all(o);

@@ -29,8 +29,11 @@ pub struct Msp430<D: Domain> {
     pub flags: [D::Bit; FLAGS],
     /// Is V what the manual leaves undefined?
     pub v_lost: bool,
-    /// Have registers bits 19 to 16? They are 0 and not followed, so what may set them is refused.
+    /// Have registers bits 19 to 16?
     pub extended: bool,
+    /// These bits in the large model, in which a caller's may be set. Elsewhere none: they are 0, and what may set them is
+    /// refused.
+    pub high: Vec<D::Word<16>>,
     pub multiplier: Option<Multiplier>,
     pub unit: Unit<D>,
     pub irq: Irq,
@@ -68,6 +71,7 @@ impl<D: Domain> Msp430<D> {
             flags: std::array::from_fn(|_| off.clone()),
             v_lost: false,
             extended: false,
+            high: Vec::new(),
             multiplier,
             unit: Unit::new(&mut d, multiplier.map_or(Kind::Mpy16, |m| m.kind)),
             irq,
@@ -78,6 +82,45 @@ impl<D: Domain> Msp430<D> {
             pc: 0,
             next: 0,
             d,
+        }
+    }
+
+    /// Says of what CPU it is, and whether code may lie above 64 KB.
+    pub(super) fn is_of(&mut self, extended: bool, large: bool) {
+        self.extended = extended;
+        if large {
+            self.high = vec![self.d.known(0); 16];
+        }
+    }
+
+    /// Bits 19 to 16 of a register, as a word.
+    pub(super) fn above(&mut self, r: u8) -> D::Word<16> {
+        match self.high.get(usize::from(r & 15)).cloned() {
+            None => self.d.known(0),
+            Some(high) => {
+                let bits = self.d.slice::<16, 4>(&high, 0);
+                self.d.extend::<4, 16>(&bits, false)
+            }
+        }
+    }
+
+    /// A register becomes a word, and bits 19 to 16 become 0.
+    pub(super) fn set(&mut self, r: u8, word: D::Word<16>) {
+        let i = usize::from(r & 15);
+        self.r[i] = word;
+        let zero = self.d.known(0);
+        if let Some(high) = self.high.get_mut(i) {
+            *high = zero;
+        }
+    }
+
+    /// What reaches the lowest 64 KB alone is no code of the large model.
+    pub(super) fn is_near(&self, what: &str) -> Result<(), Fault> {
+        match self.high.is_empty() {
+            true => Ok(()),
+            false => Err(Fault::Unsupported(format!(
+                "{what} reaches the lowest 64 KB alone, and code of the large model may lie above"
+            ))),
         }
     }
 
@@ -100,6 +143,13 @@ impl<D: Domain> Msp430<D> {
         if r == PC {
             return Err(Fault::Unsupported("a read where PC points".into()));
         }
+        if let Some(high) = self.high.get(usize::from(r & 15))
+            && self.d.value(high) != Some(0)
+        {
+            return Err(Fault::Unsupported(format!(
+                "r{r} is an address, and its bits 19 to 16 may be set"
+            )));
+        }
         let base = self.r(r);
         self.d.address(&[&base], i64::from(x as i16))
     }
@@ -107,7 +157,10 @@ impl<D: Domain> Msp430<D> {
     /// The word of a register, as a source.
     fn register(&mut self, r: u8) -> Result<D::Word<16>, Fault> {
         match r {
-            PC => Ok(self.d.known(self.next as u64)),
+            PC => {
+                self.is_near("PC as a source")?;
+                Ok(self.d.known(self.next as u64))
+            }
             SR => self.status(),
             CG => Ok(self.d.known(0)),
             r => Ok(self.r(r)),
@@ -161,6 +214,7 @@ impl<D: Domain> Msp430<D> {
                 (absolute(x), 3)
             }
             Source::Symbolic(x) => {
+                self.is_near("an address from PC on")?;
                 let at = self.unit_read();
                 (absolute((at as u16).wrapping_add(x)), 3)
             }
@@ -181,6 +235,7 @@ impl<D: Domain> Msp430<D> {
                 Place::Memory(absolute(y))
             }
             Dest::Symbolic(y) => {
+                self.is_near("an address from PC on")?;
                 let at = self.unit_read();
                 Place::Memory(absolute((at as u16).wrapping_add(y)))
             }
@@ -210,7 +265,10 @@ impl<D: Domain> Msp430<D> {
         };
         let word = self.d.extend::<W, 16>(&word, false);
         match r {
-            PC => self.go(&word),
+            PC => {
+                self.is_near("PC as a destination")?;
+                self.go(&[&word])
+            }
             SR => {
                 for i in 0..FLAGS {
                     self.flags[i] = self.d.bit(&word, i as u32);
@@ -220,7 +278,7 @@ impl<D: Domain> Msp430<D> {
             }
             CG => Ok(Flow::Next),
             r => {
-                self.r[usize::from(r & 15)] = word;
+                self.set(r, word);
                 Ok(Flow::Next)
             }
         }

@@ -9,13 +9,15 @@
 //! | [`code`] | how operands are encoded and printed |
 //! | [`cores`] | cycles by addressing mode; cores and parts |
 //! | [`run`] | what is its own in a run: a multiplier that takes time, interrupts |
-//! | [`abi`], [`assumed`] | the EABI; what is assumed at entry and given back |
+//! | [`convention`] | calling conventions, as data |
+//! | [`abi`], [`assumed`] | how functions are called; what is assumed at entry and given back |
 //! | [`format`] | what linkers and assemblers are told |
 
 pub mod abi;
 pub mod arithmetic;
 pub mod assumed;
 pub mod code;
+pub mod convention;
 pub mod cores;
 pub mod format;
 pub mod instructions;
@@ -29,7 +31,6 @@ use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::isa::Isa;
 use crate::isa::cost::Class;
 use crate::isa::msp430::machine::Msp430;
-use crate::isa::msp430::multiplier::Irq;
 use crate::isa::runs::alike;
 
 /// MSP430 and MSP430X.
@@ -39,7 +40,7 @@ impl Isa for Msp430Isa {
     alike!(Msp430, 16);
 
     const WORD_BITS: u32 = 16;
-    const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
+    const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu, Assembler::Iar, Assembler::Ti];
 
     fn core_name(core: &cores::Core) -> String {
         core.name.into()
@@ -53,16 +54,7 @@ impl Isa for Msp430Isa {
     }
 
     fn abi(core: &cores::Core) -> &'static str {
-        match core.multiplier.map(|_| core.irq) {
-            None => "msp430 eabi",
-            Some(Irq::None) => "msp430 eabi; no interrupt handler may use the multiplier",
-            Some(Irq::MaskAll | Irq::MaskPerColumn) => {
-                "msp430 eabi; interrupts wait while the multiplier is in use"
-            }
-            Some(Irq::SaveRestore) => {
-                "msp430 eabi; interrupt handlers save and restore the multiplier's state"
-            }
-        }
+        core.abi.title(core.multiplier.map(|_| core.irq))
     }
 
     fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
@@ -74,11 +66,11 @@ impl Isa for Msp430Isa {
     }
 
     fn object_format(core: &cores::Core) -> ObjectFormat {
-        format::object(core.features)
+        format::object(core)
     }
 
     fn dialect(core: &cores::Core) -> Dialect {
-        format::dialect(core.features)
+        format::dialect(core)
     }
 
     fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {

@@ -90,7 +90,8 @@ impl<D: Domain> Machine<16> for Msp430<D> {
     }
 
     fn words(&mut self) -> Vec<&mut D::Word<16>> {
-        self.r.iter_mut().chain(&mut self.unit.words).collect()
+        let words = self.r.iter_mut().chain(&mut self.unit.words);
+        words.chain(&mut self.high).collect()
     }
 
     fn flags(&mut self) -> Vec<&mut D::Bit> {

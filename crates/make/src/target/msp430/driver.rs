@@ -2,8 +2,8 @@
 //! round, and jumps that may be long add a distance to PC.
 
 use machine::isa::msp430::Msp430Isa;
-use machine::isa::msp430::abi::ARGUMENTS;
 use machine::isa::msp430::code::{Dest, Insn, Source};
+use machine::isa::msp430::convention::{Abi, GCC};
 use machine::isa::msp430::instructions::Op;
 use machine::isa::msp430::operands::{PC, SR};
 
@@ -27,13 +27,14 @@ const CARRY: u8 = Z;
 const MASK: u8 = 8;
 /// Words of a table's entry.
 const COLLECTED: [u8; 5] = [4, 5, 6, 7, MASK];
-/// What the function saves.
-const SAVED: std::ops::RangeInclusive<u8> = 4..=AREA;
+/// What a driver changes, as far as a caller may want it back.
+const CHANGED: std::ops::RangeInclusive<u8> = 4..=Y;
 
 /// Code with jumps.
-#[derive(Default)]
 pub struct Code {
     flow: Flow,
+    /// What the function saves.
+    saved: Vec<u8>,
     /// Is there a carry that a loop must keep?
     carries: bool,
     /// Has the pointer that is only read through moved on already in this round?
@@ -41,6 +42,16 @@ pub struct Code {
 }
 
 impl Code {
+    /// None as yet, of a function in this convention.
+    pub fn of(abi: &Abi) -> Self {
+        Self {
+            flow: Flow::default(),
+            saved: CHANGED.filter(|r| abi.preserves(*r)).collect(),
+            carries: false,
+            walked: false,
+        }
+    }
+
     /// `r = r op source`.
     fn on(&mut self, op: Op, source: Source, r: u8) {
         self.flow.register(op, source, r);
@@ -197,7 +208,7 @@ impl Values for Code {
 impl Driven for Code {
     type Isa = Msp430Isa;
 
-    const ARGUMENTS: &'static [u8] = &ARGUMENTS;
+    const ARGUMENTS: &'static [u8] = &GCC.arguments;
     /// Distances are numbers of 15 bits.
     const MOST_BYTES: usize = 0x7ffe;
 
@@ -244,16 +255,18 @@ impl Driven for Code {
 
     fn enter(&mut self, first: bool) {
         if first {
-            let push = |r| Insn::one(Op::PUSH, Source::Register(r));
-            SAVED.for_each(|r| self.flow.push(push(r)));
-            self.copy(AREA, ARGUMENTS[0]);
+            let push = |r: &u8| Insn::one(Op::PUSH, Source::Register(*r));
+            let pushes: Vec<_> = self.saved.iter().map(push).collect();
+            pushes.into_iter().for_each(|insn| self.flow.push(insn));
+            self.copy(AREA, Self::ARGUMENTS[0]);
         }
     }
 
     fn leave(&mut self, first: bool) {
         if first {
-            let pop = |r| Insn::pop(Dest::Register(r));
-            SAVED.rev().for_each(|r| self.flow.push(pop(r)));
+            let pop = |r: &u8| Insn::pop(Dest::Register(*r));
+            let pops: Vec<_> = self.saved.iter().rev().map(pop).collect();
+            pops.into_iter().for_each(|insn| self.flow.push(insn));
         }
         self.give_back();
     }

@@ -1,6 +1,6 @@
 //! The frame of a function: what it saves, and its room on the stack.
 
-use machine::isa::msp430::abi::{STACK_LIMIT, is_callee_saved};
+use machine::isa::msp430::abi::STACK_LIMIT;
 use machine::isa::msp430::code::{Dest, Insn, Source};
 use machine::isa::msp430::cores::Core;
 use machine::isa::msp430::instructions::Op;
@@ -22,10 +22,11 @@ pub fn frame(
 ) -> Result<(Vec<Insn>, Vec<Insn>), LowerError> {
     let written = body.iter().fold(0, |all, insn| all | insn.writes());
     let saved: Vec<u8> = (0..16)
-        .filter(|r| written >> r & 1 == 1 && is_callee_saved(*r))
+        .filter(|r| written >> r & 1 == 1 && core.abi.preserves(*r))
         .collect();
     let masks = masked != Masked::Never;
-    let need = 2 * (saved.len() + scratch + usize::from(masks));
+    let words = if core.abi.large { 2 } else { 1 };
+    let need = 2 * (words * saved.len() + scratch + usize::from(masks));
     if need as i64 > STACK_LIMIT {
         let limit = STACK_LIMIT as usize;
         return Err(LowerError::Stack { need, limit });
@@ -33,6 +34,13 @@ pub fn frame(
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let run = saved.windows(2).all(|pair| pair[1] == pair[0] + 1);
     match (saved.first(), saved.last()) {
+        _ if core.abi.large => {
+            for run in saved.chunk_by(|low, high| low + 1 == *high) {
+                let [low, high] = [run[0], run[run.len() - 1]];
+                before.push(Insn::several(Op::PUSHMA, low, high));
+                after.insert(0, Insn::several(Op::POPMA, low, high));
+            }
+        }
         (Some(low), Some(high)) if run && core.features.extended => {
             before.push(Insn::several(Op::PUSHM, *low, *high));
             after.push(Insn::several(Op::POPM, *low, *high));
@@ -59,6 +67,9 @@ pub fn frame(
         before.push(moved(Op::SUB));
         after.insert(0, moved(Op::ADD));
     }
-    after.push(Insn::ret());
+    after.push(match core.abi.large {
+        true => Insn::reta(),
+        false => Insn::ret(),
+    });
     Ok((before, after))
 }

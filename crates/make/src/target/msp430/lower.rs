@@ -18,13 +18,14 @@ use crate::target::msp430::columns;
 use crate::target::msp430::frame::frame;
 use crate::target::msp430::interrupts::{Masked, by_columns, masked};
 use crate::target::msp430::pointers::along;
+use crate::target::msp430::renamed;
 use crate::target::msp430::sweeps::{Accumulator, Lowering};
 use crate::target::msp430::tiles;
 use crate::target::msp430::waits::settled;
 
 /// Registers beside those that may point: first those that a function need not save.
 const REGISTERS: [u8; 10] = [15, 14, 11, 10, 9, 8, 7, 6, 5, 4];
-const FREE_OF_CHARGE: usize = 3;
+const FREE_OF_CHARGE: [u8; 3] = [15, 14, 11];
 
 /// What a method may know: all registers but PC, SP, SR, the constant generator and two pointers.
 pub fn facts(core: &Core) -> Facts {
@@ -52,7 +53,7 @@ pub fn lower(
     core: &Core,
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    match (schedule, Msp430Isa::without_products(core)) {
+    let made = match (schedule, Msp430Isa::without_products(core)) {
         (Schedule::Blocks(blocks), _) => {
             in_words(&Words::of(spec::Op::Mul, 16, blocks), core, limits)
         }
@@ -64,7 +65,9 @@ pub fn lower(
         (_, Some(error)) => Err(error),
         (Schedule::Loops(_), None) => Err(LowerError::Loops),
         (Schedule::Halves(_) | Schedule::Stages(_), None) => Err(LowerError::NotYet("MSP430")),
-    }
+    };
+    let made = made?.into_iter();
+    Ok(made.map(|p| renamed::program(core.abi, p)).collect())
 }
 
 /// Products in a pass of an inner loop, where nothing is said.
@@ -119,8 +122,9 @@ impl Straight for Msp430Isa {
         REGISTERS.to_vec()
     }
 
-    fn free_of_charge(_: &Core) -> usize {
-        FREE_OF_CHARGE
+    fn free_of_charge(core: &Core) -> usize {
+        let free = FREE_OF_CHARGE.iter();
+        free.filter(|r| !core.abi.preserves(**r)).count()
     }
 
     fn choices(_: &Core) -> Vec<Choices> {

@@ -6,6 +6,7 @@
 //! | [`basic`] | what the engine writes with |
 //! | [`driver`] | what drivers are written with |
 //! | [`frame`] | registers that are saved, room on the stack |
+//! | [`renamed`] | arguments in other registers than the EABI's |
 //! | [`interrupts`] | interrupts that are kept out |
 //! | [`flow`], [`columns`], [`links`] | code with loops: columns, and sums behind them or alone |
 //! | [`sweeps`] | its columns in words: the multiplier adds products up |
@@ -22,6 +23,7 @@ pub mod interrupts;
 pub mod links;
 pub mod lower;
 pub mod pointers;
+pub mod renamed;
 pub mod sweeps;
 pub mod tiles;
 pub mod waits;
@@ -59,11 +61,18 @@ impl Lower for Msp430Isa {
         (product * counts.products + counts.links) as u64
     }
 
-    fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        drive::lower(Code::default(), driver)
+    fn drive(core: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+        if core.abi.large {
+            return Err(LowerError::Driver("--abi large"));
+        }
+        let made = drive::lower(Code::of(core.abi), driver)?;
+        Ok(Assembled {
+            program: renamed::program(core.abi, made.program),
+            ..made
+        })
     }
 
-    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
-        drive::stub(Code::default(), bytes)
+    fn stub(core: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        renamed::insns(core.abi, drive::stub(Code::of(core.abi), bytes))
     }
 }
