@@ -21,6 +21,7 @@ mod mips_loops;
 mod mips_mutation;
 mod modular;
 mod montgomery;
+mod msp430_calls;
 mod msp430_mutation;
 mod msp430_shift_add;
 mod mutation;

@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod book;
 pub mod crates;
+pub mod icicle;
 pub mod known;
 pub mod mspdebug;
 pub mod mutants;

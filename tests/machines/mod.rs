@@ -10,6 +10,7 @@ mod binutils;
 mod mips_encoding;
 mod mips_semantics;
 mod msp430_encoding;
+mod msp430_large;
 mod msp430_semantics;
 mod riscv_encoding;
 mod riscv_semantics;

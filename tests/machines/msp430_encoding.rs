@@ -5,6 +5,7 @@ use std::process::Command;
 use lozenge::emit::elf::{self, Call};
 use lozenge::isa::msp430::Msp430Isa;
 use lozenge::isa::msp430::code::{Dest, Insn, Source, forms};
+use lozenge::isa::msp430::convention::LARGE;
 use lozenge::isa::msp430::cores::{Core, PARTS};
 use lozenge::isa::msp430::instructions::{Op, Ops};
 use lozenge::isa::msp430::operands::CG;
@@ -139,6 +140,22 @@ fn parts_have_the_cpu_that_the_assembler_knows() {
     }
 }
 
+/// What lies below 64 KB ends there, with the interrupt vectors. Main memory is contiguous (SLAS590, table 3: from 0x4400).
+#[test]
+fn parts_say_what_small_code_reaches() {
+    for part in &PARTS {
+        let [flash, ram] = part.near;
+        let far = part.flash > flash;
+        assert!(flash < 0x1_0000 && ram <= 0x1_0000 - flash, "{}", part.name);
+        assert!(!far || core(part.core).features.extended, "{}", part.name);
+        assert_eq!(far, part.flash > 60 << 10, "{}", part.name);
+    }
+    let near = |name: &str| PARTS.iter().find(|p| p.name == name).map(|p| p.near);
+    assert_eq!(near("msp430f5529"), Some([47 << 10, 8 << 10]));
+    assert_eq!(near("msp430f5659"), Some([32 << 10, 16 << 10]));
+    assert_eq!(near("msp430f1611"), Some([48 << 10, 10 << 10]));
+}
+
 /// What we write links with what GNU as makes, and carries the same attributes.
 #[test]
 fn objects_link() {
@@ -185,4 +202,33 @@ fn objects_link() {
         let to = Insn::one(Op::CALL, Source::Constant(main.entry as u16));
         assert_eq!(insns, [(0, to.into())]);
     }
+}
+
+/// Objects of the large model link with what GNU as makes for it, with the same code and data models.
+#[test]
+fn objects_of_the_large_model_link() {
+    let folder = folder("msp430_large_link");
+    let caller = "\t.global main\nmain:\tcalla #given\n\treta\n";
+    std::fs::write(folder.join("main.s"), caller).expect("written");
+    let script = "SECTIONS { .text 0x14400 : { *(.text .text.*) } }\n";
+    std::fs::write(folder.join("t.ld"), script).expect("written");
+    let core = any(&core("msp430x").called(&LARGE));
+    let code = core.encode(&[Insn::reta().into()]).expect("code");
+    let ours = elf::object_that_calls(&core.object_format(), "given", &code, &[]);
+    std::fs::write(folder.join("given.o"), ours.expect("an object")).expect("written");
+    let run = |name: &str, arguments: &[&str]| {
+        tool(&folder, &format!("{MSP430_BINUTILS}-{name}"), arguments)
+    };
+    run("as", &["-mcpu=msp430x", "-ml", "-o", "main.o", "main.s"]);
+    let attributes = |file: &str| run("readelf", &["-A", file]);
+    assert_eq!(attributes("given.o"), attributes("main.o"));
+    let files = [
+        "-e", "main", "-T", "t.ld", "-o", "t.elf", "main.o", "given.o",
+    ];
+    assert_eq!(run("ld", &files), "");
+    let linked = run("objdump", &["-d", "-m", "msp430", "t.elf"]);
+    assert!(
+        linked.contains("calla") && linked.contains("0x1440"),
+        "{linked}"
+    );
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSymbol};
 
-use crate::kit::oracle::{HINT, lozenge, run};
+use crate::kit::oracle::{HINT, MSP430_BINUTILS, lozenge, run};
 
 fn generate(folder: &Path, arguments: &str) {
     run(lozenge()
@@ -78,6 +78,55 @@ fn with_colon(line: &str) -> Option<String> {
         .map(String::from)
 }
 
+/// Labels and instructions of an MSP430 as its vendors write them: R4 to R15, PC, SP and SR, `X(R)`, `&X`, `@R`, `@R+`, `#X`.
+fn of_msp430(lines: &[&str]) -> Vec<String> {
+    let register = |text: &str| match text {
+        "PC" => "r0".to_string(),
+        "SP" => "r1".to_string(),
+        "SR" => "r2".to_string(),
+        _ => {
+            let number = text.strip_prefix('r').and_then(|r| r.parse::<u8>().ok());
+            assert!(number.is_some_and(|r| (4..16).contains(&r)), "{text}");
+            text.to_string()
+        }
+    };
+    let number = |text: &str| {
+        let digits = text.trim_start_matches('-');
+        let hex = digits.strip_prefix("0x").map(|hex| (hex, 16));
+        let (digits, radix) = hex.unwrap_or((digits, 10));
+        assert!(i64::from_str_radix(digits, radix).is_ok(), "{text}");
+        text.to_string()
+    };
+    let operand = |text: &str| {
+        if let Some(r) = text.strip_prefix('@') {
+            let plain = r.trim_end_matches('+');
+            return format!("@{}{}", register(plain), &r[plain.len()..]);
+        }
+        match (text.split_once('('), &text[..1]) {
+            (Some((x, r)), _) => {
+                let r = r.strip_suffix(')').expect("a register in brackets");
+                format!("{}({})", number(x), register(r))
+            }
+            (None, "#" | "&") => format!("{}{}", &text[..1], number(&text[1..])),
+            _ if is_name(text) && text.contains('_') => text.to_string(),
+            _ => register(text),
+        }
+    };
+    let line = |line: &&str| {
+        let Some(insn) = line.strip_prefix('\t') else {
+            return with_colon(line).expect("a label") + ":";
+        };
+        let (name, operands) = insn.split_once(' ').unwrap_or((insn, ""));
+        let plain = name.trim_end_matches(".b").trim_end_matches(".w");
+        let plain = plain.trim_end_matches(".a");
+        assert!(plain.chars().all(|c| c.is_ascii_lowercase()), "{name}");
+        let operands = operands.split(", ").filter(|text| !text.is_empty());
+        let operands: Vec<_> = operands.map(operand).collect();
+        format!("{name} {}", operands.join(", "))
+    };
+    lines.iter().map(line).collect()
+}
+
 fn parse(dialect: &str, machine: &str, text: &str) -> Parsed {
     let lines = significant(text);
     let named = |prefix: &str| {
@@ -98,6 +147,34 @@ fn parse(dialect: &str, machine: &str, text: &str) -> Parsed {
             let inner = framed(&lines, &head, &["\tEND"], &symbol);
             Parsed {
                 body: body(&inner, with_colon),
+                symbol,
+            }
+        }
+        ("iar", MSP430_BINUTILS) => {
+            let symbol = named("\tPUBLIC ");
+            let head = [
+                "\tMODULE $",
+                "\tPUBLIC $",
+                "\tRSEG CODE:CODE:NOROOT(1)",
+                "$:",
+            ];
+            let inner = framed(&lines, &head, &["\tEND"], &symbol);
+            Parsed {
+                body: of_msp430(&inner),
+                symbol,
+            }
+        }
+        ("ti", _) => {
+            let symbol = named("\t.def ");
+            let head = [
+                "\t.def $",
+                "\t.sect \".text:$\"",
+                "\t.align 2",
+                "$:\t.asmfunc",
+            ];
+            let inner = framed(&lines, &head, &["\t.endasmfunc", "\t.end"], &symbol);
+            Parsed {
+                body: of_msp430(&inner),
                 symbol,
             }
         }
@@ -156,6 +233,9 @@ fn assemble(folder: &Path, parsed: &Parsed, tools: &str, cpu: &str, link: &[&str
     source += &parsed.body.join("\n");
     source.push('\n');
     std::fs::write(folder.join("back.s"), source).expect("it can be written");
+    // The regions of the MSP430 linker's own script are for small parts.
+    let script = "SECTIONS { .text 0 : { *(.text) } }\n";
+    std::fs::write(folder.join("t.ld"), script).expect("it can be written");
     let tool = |name: &str| {
         let mut command = Command::new(format!("{tools}-{name}"));
         command.current_dir(folder);
@@ -186,6 +266,7 @@ fn object_code(path: &Path, symbol: &str) -> Vec<u8> {
 fn text_reads_back_as_the_same_bytes() {
     let base = tempfile::tempdir().expect("a temporary folder");
     let avr = |mcu: &'static str, arch: &'static str| ("avr", format!("-mmcu={mcu}"), vec![arch]);
+    let msp430 = |cpu: &str| (MSP430_BINUTILS, format!("-mcpu={cpu}"), vec!["-T", "t.ld"]);
     let region = "--defsym=__TEXT_REGION_LENGTH__=0x400000";
     let cells = [
         (
@@ -233,6 +314,21 @@ fn text_reads_back_as_the_same_bytes() {
             "mul 512 --core arm7tdmi --prefix _",
             ["iar", "armasm"],
         ),
+        (
+            msp430("msp430"),
+            "mul 128 --mcu msp430f1611 --abi iar",
+            ["iar", "ti"],
+        ),
+        (
+            msp430("msp430x"),
+            "mul 256 --mcu msp430f5529 --style rolled --irq mask-per-column",
+            ["iar", "ti"],
+        ),
+        (
+            msp430("msp430x"),
+            "mul 48 --core msp430x --abi large",
+            ["iar", "ti"],
+        ),
     ];
     let mut labels = 0;
     for (i, ((tools, cpu, link), arguments, dialects)) in cells.iter().enumerate() {
@@ -241,7 +337,8 @@ fn text_reads_back_as_the_same_bytes() {
             generate(&folder, &format!("{arguments} --dialect {dialect}"));
             let extension = match (*dialect, *tools) {
                 ("iar", "avr") => "s90",
-                ("crossworks", _) => "asm",
+                ("iar", MSP430_BINUTILS) => "s43",
+                ("crossworks" | "ti", _) => "asm",
                 _ => "s",
             };
             let files = std::fs::read_dir(&folder).expect("the folder");
@@ -298,6 +395,19 @@ fn a_dialect_that_a_machine_has_not_is_refused() {
             "or --abi gcc",
         ),
         ("mul 32 --core arm7tdmi --abi iar", "leave out --abi"),
+        ("mul 32 --core msp430 --dialect armasm", "gnu or iar or ti"),
+        (
+            "mul 32 --core msp430 --abi large",
+            "try gcc or mspgcc or iar",
+        ),
+        (
+            "mul 32 --core msp430x --abi eabi",
+            "gcc or mspgcc or iar or large",
+        ),
+        (
+            "modexp 64 --mcu msp430f5529 --abi large",
+            "no drivers with --abi large",
+        ),
         ("mul 8 --mcu atmega8 --prefix 1x", "try lz_"),
         ("mul 8 --mcu atmega8 --prefix a-b", "try lz_"),
     ] {

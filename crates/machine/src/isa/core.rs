@@ -341,7 +341,7 @@ impl Insn {
         }
     }
 
-    /// How many bytes on from its own address a relative jump goes; its text ends in `.+n` then.
+    /// How many bytes on from its own address a relative jump goes; its text ends in `.+n` or `$+n` then.
     pub fn jump(&self) -> Option<i64> {
         match self {
             Insn::Avr(insn) => avr::AvrIsa::jump(insn),

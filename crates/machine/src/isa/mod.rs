@@ -97,7 +97,7 @@ pub trait Isa: Sized + 'static {
     /// How many bytes on from its own address a relative branch or call goes.
     fn branch(insn: &Self::Insn) -> Option<i64>;
 
-    /// How many bytes on from its own address a relative jump goes; its text ends in `.+n` then.
+    /// How many bytes on from its own address a relative jump goes; its text ends in `.+n` or `$+n` then.
     fn jump(_: &Self::Insn) -> Option<i64> {
         None
     }

@@ -373,6 +373,7 @@ impl<D: Domain> Msp430<D> {
 
     /// CALLA of an address: the way back takes two words, the upper one above the other.
     pub fn call_far(&mut self, o: &Ops) -> Outcome {
+        self.unit_read();
         for part in [self.next >> 16, self.next] {
             let word = self.d.known(part as u64 & 0xffff);
             self.push_word(word)?;

@@ -21,23 +21,20 @@ pub fn rows(abi: &Abi, irq: Irq) -> Vec<Assumption> {
     let row =
         |registers, promised, back| Assumption::registers(registers, anything, promised, back);
     let last = MULTIPLIER + WORDS as u8 - 1;
-    let saved = |r: &u8| abi.preserves(*r);
-    let first_free = (4..12).find(|r| !saved(r)).unwrap_or(12);
+    let r11 = if abi.preserves(11) {
+        Back::Kept
+    } else {
+        Back::Free
+    };
     let mut list = vec![
         Assumption::registers(
             1..=1,
             Holds::Stack(Base::STACK),
-            match abi.large {
-                true => {
-                    "section 3.2: even always, and held to that after every instruction; CALLA left the return address there"
-                }
-                false => {
-                    "section 3.2: even always, and held to that after every instruction; CALL left the return address there"
-                }
-            },
+            "section 3.2: even always, and held to that after every instruction; the call left the return address there",
             Back::Above(Base::STACK, if abi.large { 4 } else { 2 }),
         ),
-        row(4..=first_free - 1, nobody, Back::Kept),
+        row(4..=10, nobody, Back::Kept),
+        row(11..=11, nobody, r11),
         row(12..=15, "nobody; arguments", Back::Free),
         Assumption {
             place: Subject::Flags(0..=2),
@@ -70,9 +67,6 @@ pub fn rows(abi: &Abi, irq: Irq) -> Vec<Assumption> {
             ..row(0..=0, irq.promised(), Back::Free)
         },
     ];
-    if first_free < 12 {
-        list.insert(2, row(first_free..=11, nobody, Back::Free));
-    }
     if abi.large {
         list.extend(high());
     }
@@ -86,8 +80,8 @@ fn high() -> [Assumption; 4] {
         parts: "large model",
         ..Assumption::registers(HIGH + range[0]..=HIGH + range[1], holds, promised, back)
     };
-    const BELOW: &str = "the linker: the stack lies below 64 KB (-mdata-region=lower)";
-    const DATA: &str = "the linker: so does what is pointed to; a register without an argument is read as no address";
+    const BELOW: &str = "the linker, which puts the stack below 64 KB (-mdata-region=lower)";
+    const DATA: &str = "the linker, which puts data below 64 KB; of a register without an argument no address is made";
     [
         row(
             [1, 1],

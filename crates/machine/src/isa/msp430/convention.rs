@@ -16,7 +16,7 @@ pub struct Abi {
     titles: [&'static str; 4],
     /// Registers of arguments, in order.
     pub arguments: [u8; 4],
-    /// The last of the registers from R4 on that belong to the caller.
+    /// The last of the registers from R4 on that belong to the caller: R10 or R11.
     last_saved: u8,
     /// Is a function called by CALLA, so that code may lie above 64 KB? Then the caller's registers have 20 bits.
     pub large: bool,

@@ -8,17 +8,16 @@ use crate::isa::msp430::cores::Core;
 const MSP430: u32 = 11;
 const MSP430X: u32 = 45;
 
-/// The instruction set, and code and data model (SLAA534, section 13), as a file attribute of vendor `mspabi`.
-const fn attributes(isa: u8, model: u8) -> [u8; 23] {
-    let mut bytes = *b"A\x16\0\0\0mspabi\0\x01\x0b\0\0\0\x04\0\x06\0\x08\0";
-    (bytes[18], bytes[20], bytes[22]) = (isa, model, model);
+/// The instruction set, and the small code and data models (SLAA534, section 13), as a file attribute of vendor `mspabi`.
+const fn attributes(isa: u8) -> [u8; 23] {
+    let mut bytes = *b"A\x16\0\0\0mspabi\0\x01\x0b\0\0\0\x04\0\x06\x01\x08\x01";
+    bytes[18] = isa;
     bytes
 }
-const SMALL_MODEL: u8 = 1;
-const LARGE_MODEL: u8 = 2;
-static OF_MSP430: [u8; 23] = attributes(1, SMALL_MODEL);
-static OF_MSP430X: [u8; 23] = attributes(2, SMALL_MODEL);
-static OF_LARGE: [u8; 23] = attributes(2, LARGE_MODEL);
+static OF_MSP430: [u8; 23] = attributes(1);
+static OF_MSP430X: [u8; 23] = attributes(2);
+/// The same of the large models; and of vendor `gnu`, whose linker asks: no data lies above 64 KB.
+static OF_LARGE: [u8; 38] = *b"A\x16\0\0\0mspabi\0\x01\x0b\0\0\0\x04\x02\x06\x02\x08\x02\x0f\0\0\0gnu\0\x01\x07\0\0\0\x04\x01";
 
 const fn stranger(when: &'static str, why: &'static str) -> Stranger {
     Stranger {

@@ -65,6 +65,10 @@ impl Isa for Msp430Isa {
         insn.branch()
     }
 
+    fn jump(insn: &code::Insn) -> Option<i64> {
+        insn.branch()
+    }
+
     fn object_format(core: &cores::Core) -> ObjectFormat {
         format::object(core)
     }
