@@ -480,6 +480,41 @@ fn iars_convention_is_told_everywhere() {
     assert!(accepted, "{told}");
 }
 
+/// Kernels in the conventions of an MSP430 say how they are called, their headers are errors elsewhere, and `check` proves their
+/// objects in that convention and not in the usual one.
+#[test]
+fn conventions_of_the_msp430_are_told_everywhere() {
+    for (abi, called, refused) in [
+        ("mspgcc", "mspgcc; no interrupt", "!defined(__MSPGCC__)"),
+        (
+            "large",
+            "msp430 eabi, large model, all data below 64 KB",
+            "!defined(__MSP430X_LARGE__)",
+        ),
+        ("gcc", "msp430 eabi; no interrupt", "defined(__MSPGCC__)"),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let target = format!("--mcu msp430f5529 --abi {abi}");
+        generate(folder.path(), &format!("mul 64 {target}"));
+        for name in ["mul64.h", "mul64.S"] {
+            let text = std::fs::read_to_string(folder.path().join(name)).expect("text");
+            assert!(
+                text.contains(called) && text.contains(refused),
+                "{abi}: {name}"
+            );
+        }
+        let proved = |abi: &str| {
+            let line = format!("--symbol mul64 --op mul --bits 64 --mcu msp430f5529 --abi {abi}");
+            let mut check = lozenge();
+            check.arg("check").arg(folder.path().join("mul64.o"));
+            let output = check.args(line.split_whitespace()).output();
+            output.expect("it starts").status.success()
+        };
+        assert!(proved(abi), "{abi}");
+        assert_eq!(proved("gcc"), abi == "gcc", "{abi}");
+    }
+}
+
 /// Does the compiler find the function in the `.S` file? It must accept the file in any case.
 fn defines(folder: &Path, compiler: &str, options: &[&str], symbol: &str) -> bool {
     let name = format!("{symbol}.S");
