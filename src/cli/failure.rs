@@ -126,7 +126,7 @@ impl From<build::Error> for Failure {
             },
             build::Error::Link(_) => Self {
                 kind: "budget",
-                ..Self::from(format!("{error}: try --max-flash 48k"))
+                ..Self::from(format!("{error}: try --max-flash 47k"))
             },
             _ => Self {
                 kind: "kernel",

@@ -487,7 +487,7 @@ fn wrong_use_is_one_line() {
         ("gen modexp 64 --mcu atmega328p --abi iar", "no drivers"),
         (
             "gen modexp 1024 --mcu msp430f5529 --products montgomery --method fips --style unrolled",
-            ": try --max-flash 48k",
+            ": try --max-flash 47k",
         ),
         (
             "gen rsa-public 64 --mcu atmega328p --exponentiation binary",
