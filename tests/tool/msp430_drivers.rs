@@ -28,8 +28,23 @@ const PLACES: Places = Places {
 };
 /// Where the stack begins.
 const STACK: u16 = 0x4000;
-/// Registers that a function gives back, with SP.
-const KEPT: [u16; 8] = [1, 4, 5, 6, 7, 8, 9, 10];
+/// A convention: what the preprocessor finds, the register of the first argument, and registers that come back, with SP.
+struct Calls {
+    defined: &'static str,
+    first: u16,
+    kept: &'static [u16],
+}
+
+const EABI: Calls = Calls {
+    defined: "-D__MSP430__",
+    first: 12,
+    kept: &[1, 4, 5, 6, 7, 8, 9, 10],
+};
+const MSPGCC: Calls = Calls {
+    defined: "-D__MSPGCC__",
+    first: 15,
+    kept: &[1, 4, 5, 6, 7, 8, 9, 10, 11],
+};
 
 /// What a register holds before the call.
 fn held(r: u16) -> u16 {
@@ -60,14 +75,15 @@ fn function(path: &Path) -> (Vec<u8>, Vec<(u64, String, i64)>) {
 }
 
 /// All assembly files of the folder are our objects to GNU as.
-fn assembles(folder: &Path) {
+fn assembles(folder: &Path, calls: &Calls) {
     for assembly in files(folder, ".S") {
         let (plain, theirs) = (
             assembly.with_extension("s"),
             assembly.with_extension("theirs"),
         );
         run(Command::new("cpp")
-            .args(["-P", "-undef", "-D__MSP430__", "-x", "assembler-with-cpp"])
+            .args(["-P", "-undef", "-D__MSP430__", calls.defined])
+            .args(["-x", "assembler-with-cpp"])
             .args([&assembly, &plain]));
         run(Command::new(format!("{MSP430_BINUTILS}-as"))
             .args(["-mcpu=msp430", "-o"])
@@ -78,15 +94,16 @@ fn assembles(folder: &Path) {
 }
 
 /// A program that calls `symbol` of the folder's objects with the address of the area.
-fn linked(folder: &Path, symbol: &str) -> Vec<u8> {
+fn linked(folder: &Path, symbol: &str, calls: &Calls) -> Vec<u8> {
     let objects = files(folder, ".o");
-    let sets = KEPT.map(|r| format!("\tmov #{}, r{r}\n", held(r)));
-    let tells = KEPT.map(|r| format!("\tmov r{r}, &{}\n", PLACES.seen + 2 * r));
+    let each =
+        |line: &dyn Fn(u16) -> String| calls.kept.iter().map(|r| line(*r)).collect::<String>();
     let start = format!(
-        "{}\tmov #{}, r12\n\tcall #{symbol}\n{}\tbr #end\n",
-        sets.concat(),
+        "{}\tmov #{}, r{}\n\tcall #{symbol}\n{}\tbr #end\n",
+        each(&|r| format!("\tmov #{}, r{r}\n", held(r))),
         PLACES.data,
-        tells.concat()
+        calls.first,
+        each(&|r| format!("\tmov r{r}, &{}\n", PLACES.seen + 2 * r)),
     );
     std::fs::write(folder.join("start.s"), start).expect("written");
     let script = format!(
@@ -108,9 +125,15 @@ fn linked(folder: &Path, symbol: &str) -> Vec<u8> {
 }
 
 /// The files of the folder make of each of these numbers what is wanted.
-fn computes(folder: &Path, symbol: &str, driver: &Driver, cases: &[(Inputs, BigUint)]) {
-    assembles(folder);
-    let code = linked(folder, symbol);
+fn computes(
+    folder: &Path,
+    symbol: &str,
+    driver: &Driver,
+    cases: &[(Inputs, BigUint)],
+    calls: &Calls,
+) {
+    assembles(folder, calls);
+    let code = linked(folder, symbol, calls);
     let area = |inputs: &Inputs| image::area(driver, inputs).expect("all inputs");
     let jobs = cases.iter().map(|(inputs, _)| (code.clone(), area(inputs)));
     let jobs: Vec<_> = jobs.collect();
@@ -119,10 +142,10 @@ fn computes(folder: &Path, symbol: &str, driver: &Driver, cases: &[(Inputs, BigU
         let from = usize::from(PLACES.data - PLACES.seen);
         let got = image::outputs(driver, &memory[from..from + driver.bytes]);
         assert_eq!(got, [("result", want.clone())], "{symbol}: {inputs:x?}");
-        for r in KEPT {
-            let at = 2 * usize::from(r);
+        for r in calls.kept {
+            let at = 2 * usize::from(*r);
             let left = u16::from_le_bytes([memory[at], memory[at + 1]]);
-            assert_eq!(left, held(r), "{symbol}: r{r}");
+            assert_eq!(left, held(*r), "{symbol}: r{r}");
         }
     }
 }
@@ -155,8 +178,18 @@ fn exponentiations_are_right_in_mspdebug() {
             Ladder::Window(2),
             Products::Composed,
         ),
+        (
+            96,
+            "-p window=3 --products montgomery --method fips --abi mspgcc",
+            Ladder::Window(3),
+            Products::Montgomery,
+        ),
     ];
     for (bits, line, ladder, products) in cases {
+        let calls = match line.contains("mspgcc") {
+            true => &MSPGCC,
+            false => &EABI,
+        };
         let line = format!("gen modexp {bits} --mcu msp430f1611 {line}");
         let line: Vec<_> = line.split_whitespace().collect();
         let folder = packed(&line);
@@ -178,7 +211,7 @@ fn exponentiations_are_right_in_mspdebug() {
             (power.inputs(&driver), power.value())
         });
         let symbol = format!("modexp{bits}");
-        computes(folder.path(), &symbol, &driver, &powers);
+        computes(folder.path(), &symbol, &driver, &powers, calls);
         let header = folder.path().join(symbol).with_extension("h");
         let header = std::fs::read_to_string(header).expect("a header");
         assert!(header.contains("no interrupt handler may use the multiplier"));
@@ -208,7 +241,7 @@ fn rsa_is_right_in_mspdebug() {
         let inputs = key.inputs(&driver, &input).expect("less than the modulus");
         (inputs, key.value(&input))
     });
-    computes(folder.path(), "rsa64", &driver, &cases);
+    computes(folder.path(), "rsa64", &driver, &cases, &EABI);
 }
 
 /// The driver of the pack, on the vectors of RFC 7748 and numbers at the edges.
@@ -225,5 +258,5 @@ fn x25519_is_right_in_mspdebug() {
         (vec![("scalar", scalar), ("u", u)], want)
     });
     let cases: Vec<_> = cases.collect();
-    computes(folder.path(), "x25519_numbers", &driver, &cases);
+    computes(folder.path(), "x25519_numbers", &driver, &cases, &EABI);
 }

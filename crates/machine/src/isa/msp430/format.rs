@@ -27,7 +27,7 @@ const fn stranger(when: &'static str, why: &'static str) -> Stranger {
     }
 }
 
-/// Compilers with large code models.
+/// Compilers that call otherwise: those with large code models, IAR's, that before the EABI, and those after.
 const FAR: Stranger = stranger(
     "defined(__MSP430X_LARGE__) || defined(__LARGE_CODE_MODEL__)",
     "returns as in the small code model: there is --abi large",
@@ -45,11 +45,11 @@ const OF_IAR: Stranger = stranger(
     "may change r11, which belongs to the caller: there is --abi iar",
 );
 const NEAR: Stranger = stranger(
-    "!defined(__MSP430X_LARGE__) && !defined(__LARGE_CODE_MODEL__)",
+    "defined(__MSP430__) && !defined(__MSP430X_LARGE__) && !defined(__LARGE_CODE_MODEL__)",
     "returns by RETA: it is for -mlarge -mdata-region=lower",
 );
 const NEW: Stranger = stranger(
-    "!defined(__MSPGCC__)",
+    "defined(__MSP430__) && !defined(__MSPGCC__)",
     "is called as mspgcc calls: leave out --abi mspgcc",
 );
 
