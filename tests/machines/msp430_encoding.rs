@@ -10,6 +10,7 @@ use lozenge::isa::msp430::cores::{Core, PARTS};
 use lozenge::isa::msp430::instructions::{Op, Ops};
 use lozenge::isa::msp430::operands::CG;
 use lozenge::load::load;
+use lozenge::target::Target;
 use lozenge::vectors::Random;
 
 use crate::kit::any;
@@ -154,6 +155,21 @@ fn parts_say_what_small_code_reaches() {
     assert_eq!(near("msp430f5529"), Some([47 << 10, 8 << 10]));
     assert_eq!(near("msp430f5659"), Some([32 << 10, 16 << 10]));
     assert_eq!(near("msp430f1611"), Some([48 << 10, 10 << 10]));
+    let small = Target::mcu("msp430f5529").expect("a part");
+    let large = small.clone().abi("large").expect("a convention");
+    for (target, flash, told) in [
+        (
+            small,
+            48128,
+            "do not fit the 48128 bytes of flash below 64 KB of",
+        ),
+        (large, 131_072, "do not fit the 131072 bytes of flash of"),
+    ] {
+        assert_eq!(target.room().map(|room| room.flash), Some(flash));
+        assert!(target.warnings(flash, 100).is_empty());
+        let warned = target.warnings(flash + 2, 100);
+        assert!(warned[0].contains(told), "{warned:?}");
+    }
 }
 
 /// What we write links with what GNU as makes, and carries the same attributes.
