@@ -248,7 +248,6 @@ fn mcus() -> Vec<Value> {
         let core = msp430::cores::Core::named(p.core);
         let multiplies = core.is_some_and(|core| core.multiplier.is_some());
         json!({"name": p.name, "core": p.core, "flash": p.flash, "ram": p.ram, "ram_start": "",
-               "flash_near": p.near[0], "ram_near": p.near[1],
                "mul": multiplies, "rampz": false, "eind": false, "datasheet": p.source, "source": [p.source]})
     };
     let all = PARTS.iter().map(row);
