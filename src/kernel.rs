@@ -3,7 +3,7 @@
 use finder::algebra::Algebra;
 use judge::prove;
 use judge::prove::Proof;
-use judge::timing::Timing;
+use judge::timing::{self, Timing};
 use judge::trial::Tested;
 pub use judge::trial::counterexample;
 pub use judge::verdict::{Aliasing, Judged, Measured, Search};
@@ -298,6 +298,13 @@ fn choose_of(
         match plan.candidates(spec, core, limits) {
             Ok(list) => {
                 for candidate in list.into_iter().filter(|c| !search.but.contains(&c.code)) {
+                    if request.demands.one_time
+                        && timing::timing(spec, core, &candidate.code).leak.is_some()
+                    {
+                        let error = Error::NotInOneTime(candidate.name());
+                        refused = Some(more_telling(refused, error));
+                        continue;
+                    }
                     match wrong_overlap(spec, core, request, &candidate) {
                         None => best.offer(candidate),
                         Some(alias) => {

@@ -305,8 +305,8 @@ pub struct GenArgs {
     /// Accept that time or addresses depend on operands: for numbers that are no secrets
     #[arg(long, help_heading = "What must hold")]
     pub variable_time: bool,
-    /// If the fastest kernel leaks because the multiplier stops early: make one in constant time (method steady-rows), and
-    /// say what that costs
+    /// If the fastest kernel leaks because the multiplier stops early: make the fastest in constant time (on ARM by method
+    /// steady-rows), and say what that costs
     #[arg(
         long,
         conflicts_with = "variable_time",

@@ -132,6 +132,10 @@ pub fn of(error: &Error) -> Said {
             error,
             "leave out --method, --style and --max-regs, or try another size",
         ),
+        Error::NotInOneTime(_) => said(
+            error,
+            "where operands are no secrets, --variable-time accepts that",
+        ),
         Error::Overlap { .. } => said(error, "leave out --alias, and let r lie elsewhere"),
         Error::NoAlias { alias, .. } => {
             said(error, &format!("leave out --alias {}", alias.argument()))

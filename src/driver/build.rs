@@ -4,7 +4,6 @@ use machine::isa::core::{Core, Insn};
 use make::driver::image::Image;
 use make::driver::{Action, Assembled, Driver, image};
 use make::lower::{self, LowerError};
-use make::method::catalogue;
 use make::request::Request;
 use spec::Alias;
 
@@ -182,12 +181,8 @@ impl Built {
 /// The kernel that is asked for, if it is proved; one in one time where the fastest leaks and that is not accepted.
 fn proved(request: &Request, core: &Core) -> Result<Kernel, Error> {
     let mut kernel = kernel::generate(request, core)?;
-    let steady = catalogue::in_one_time(request.op).filter(|_| request.method.is_none());
-    if let (true, false, Some(method)) = (kernel.is_sound(), kernel.keeps_its_time(), steady) {
-        let steady = Request {
-            method: Some(method.into()),
-            ..request.clone()
-        };
+    let leaks = kernel.is_sound() && !kernel.keeps_its_time() && request.method.is_none();
+    if let (true, Some(steady)) = (leaks, request.in_one_time(&lower::facts(core))) {
         kernel = kernel::generate(&steady, core)?;
     }
     match kernel.is_proved() {

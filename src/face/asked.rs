@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use make::facts::Style;
+use make::lower;
 use make::method;
 use make::plans::Plan;
 use make::request::{Demands, Request, Room};
@@ -90,6 +91,7 @@ impl Asked {
             room,
             demands: Demands {
                 variable_time: self.variable_time,
+                one_time: false,
                 aliases: options.aliases.clone(),
             },
             drop: options.drop,
@@ -134,14 +136,11 @@ impl Asked {
     ) -> Result<Kernel, Error> {
         let plan = method::text(fastest.method.name, &fastest.params);
         let beside = |refused| Some(OneTime::beside(plan, &fastest.cost, refused));
-        let Some(method) = method::catalogue::in_one_time(self.op) else {
+        let facts = lower::facts(&target.to_core());
+        let Some(steady) = self.request(target, room)?.in_one_time(&facts) else {
             let why = format!("no method makes {} in one time", self.op.name());
             let one_time = beside(Some(why));
             return Ok(self.kernel(fastest, target, one_time));
-        };
-        let steady = Request {
-            method: Some(method.into()),
-            ..self.request(target, room)?
         };
         match self.generated(&steady, target) {
             Ok(made) => {

@@ -132,7 +132,7 @@ impl Function {
     pub fn audit(&self) -> Audit {
         let demands = Demands {
             variable_time: self.contract.variable_time,
-            aliases: Vec::new(),
+            ..Demands::default()
         };
         let command = format!("lozenge check FILE {}", self.claim().join(" "));
         let audit = audit::audit(&self.spec, &self.core, &self.loaded);

@@ -159,6 +159,9 @@ pub enum Error {
     /// No method makes it on this machine, at this size, in this style.
     #[error("no method makes it here")]
     Nothing,
+    /// The time of all kernels depends on operands, also of the one by this method.
+    #[error("no method makes it in one time here; not even {0}")]
+    NotInOneTime(String),
     /// No kernel is right where operands and result share memory as it was asked for.
     #[error("no kernel is right where {}; not even {method}", alias.text())]
     Overlap {
@@ -327,6 +330,7 @@ impl From<MakeError> for Error {
             MakeError::Drop(index, count) => Error::NoInstruction(index, count),
             MakeError::NoMethod(op) => Error::NoMethod(op),
             MakeError::Nothing => Error::Nothing,
+            MakeError::NotInOneTime(method) => Error::NotInOneTime(method),
             MakeError::Overlap { alias, method } => Error::Overlap { alias, method },
             MakeError::NoAlias { op, operand, alias } => Error::NoAlias { op, operand, alias },
             MakeError::Operands { part, ram, bytes } => Error::Operands { part, ram, bytes },

@@ -67,8 +67,8 @@ pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
                 LowerError::NoMultiplier(_) | LowerError::NoProducts(_) | LowerError::ByAdditions(_),
             ..
         } => 4,
-        // Another method would have been taken, but for the overlap.
-        Error::Overlap { .. } => 5,
+        // Another method would have been taken, but for the overlap, or its time.
+        Error::Overlap { .. } | Error::NotInOneTime(_) => 5,
         _ => 3,
     };
     match known {

@@ -70,6 +70,8 @@ pub enum Error {
     NoMethod(&'static str),
     #[error("no method makes it here")]
     Nothing,
+    #[error("no method makes it in one time here; not even {0}")]
+    NotInOneTime(String),
     #[error("no kernel is right where {}; not even {method}", alias.text())]
     Overlap {
         /// How operands and result share memory.

@@ -10,8 +10,8 @@ use spec::{Alias, Op, Size, Spec, SpecError};
 pub use crate::budget::Room;
 use crate::budget::{Budget, SHORTEST};
 use crate::error::Error;
-use crate::facts::Style;
-use crate::method::catalogue::METHODS;
+use crate::facts::{Facts, Style};
+use crate::method::catalogue::{METHODS, in_one_time};
 use crate::method::signature::{Method, PLAN, Params};
 use crate::plans::Plan;
 use crate::winners::Winner;
@@ -23,6 +23,8 @@ use crate::{method, winners};
 pub struct Demands {
     /// May time and addresses depend on operands?
     pub variable_time: bool,
+    /// Is a candidate out of question whose time or addresses depend on operands, on the core it is made for?
+    pub one_time: bool,
     /// Overlaps that the kernel must be proved for, besides operands apart and `a == b`.
     pub aliases: Vec<Alias>,
 }
@@ -32,7 +34,7 @@ impl Demands {
     pub fn variable_time() -> Self {
         Self {
             variable_time: true,
-            aliases: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -72,6 +74,17 @@ impl Request {
     /// When sizes or modulus do not fit.
     pub fn spec(&self, word_bits: u32) -> Result<Spec, SpecError> {
         Spec::with(self.op, self.size, self.modular.clone(), word_bits)
+    }
+
+    /// The same of kernels that take one time: by a method of its own where all products leak, by any that does not leak
+    /// elsewhere. None if no method computes it so.
+    pub fn in_one_time(&self, facts: &Facts) -> Option<Self> {
+        let mut request = self.clone();
+        match facts.one_time {
+            true => request.method = Some(in_one_time(self.op)?.into()),
+            false => request.demands.one_time = true,
+        }
+        Some(request)
     }
 
     /// The most it may take: the budget, or what the part has where it says nothing.

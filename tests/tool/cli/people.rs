@@ -235,3 +235,16 @@ fn small_comforts() {
     let output = succeeds(here.path(), "gen mul 32 --mcu atmega128 -o out");
     assert!(stdout(&output).contains("avr-gcc -mmcu=atmega128 main.c out/mul32.o"));
 }
+
+/// Of methods of which some leak the cheapest is made that does not.
+#[test]
+fn what_leaks_is_replaced() {
+    let here = folder();
+    let line = "gen mul 32 --core mips-4km --isa-ext maddhl -o out --json -q";
+    let leaks = typed(here.path(), line);
+    assert_eq!(leaks.status.code(), Some(1));
+    let fastest = json_of(&leaks)["cycles"]["body"]["max"].as_u64();
+    let kept = succeeds(here.path(), &format!("{line} --constant-time"));
+    let kept = json_of(&kept)["cycles"]["body"]["max"].as_u64();
+    assert_eq!((fastest, kept), (Some(8), Some(9)));
+}

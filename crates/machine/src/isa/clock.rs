@@ -7,7 +7,7 @@
 
 use crate::codec::{Insn, Operands, Places};
 use crate::fault::Source;
-use crate::isa::cost::{Class, SlowOperand, Span};
+use crate::isa::cost::{Class, Span};
 use crate::isa::energy::{DRAWS, Draw, Spent};
 
 /// A pipeline: what earlier instructions left behind.
@@ -339,21 +339,34 @@ impl Kind {
     }
 }
 
-/// The two pipelines, for the shortest and for the longest time; one as long as they are the same.
-#[derive(Clone, Debug, Default)]
-pub struct Clock<L: Line> {
+/// The two pipelines, for the shortest and for the longest time; one as long as they are the same. `S` says which
+/// instruction's time is not known, and why.
+pub struct Clock<L: Line, S> {
     fast: L,
     slow: Option<L>,
     /// Cycles at least by [`Kind::place`], and how many more they are at most, modulo `2^64`.
     least: [u64; PLACES],
     more: [u64; PLACES],
     /// The last instruction whose time is not known.
-    observed: Option<SlowOperand>,
+    observed: Option<S>,
     /// That instruction, when the pipelines first parted.
-    parted: Option<SlowOperand>,
+    parted: Option<S>,
 }
 
-impl<L: Line> Clock<L> {
+impl<L: Line, S> Default for Clock<L, S> {
+    fn default() -> Self {
+        Self {
+            fast: L::default(),
+            slow: None,
+            least: [0; PLACES],
+            more: [0; PLACES],
+            observed: None,
+            parted: None,
+        }
+    }
+}
+
+impl<L: Line, S> Clock<L, S> {
     /// Issues an instruction of a known time.
     #[inline(always)]
     pub fn issue(&mut self, work: &L::Work, kind: Kind) {
@@ -370,10 +383,10 @@ impl<L: Line> Clock<L> {
         &mut self,
         [least, most]: [L::Work; 2],
         kind: Kind,
-        slow: impl FnOnce() -> SlowOperand,
+        slow: impl FnOnce() -> S,
     ) {
         if least != most {
-            // The first one that tells is what is reported: to say where an operand comes from may take long.
+            // The first one that tells is what is reported.
             if self.parted.is_none() {
                 self.observed = Some(slow());
             }
@@ -407,7 +420,7 @@ impl<L: Line> Clock<L> {
             && self.parted.is_none()
             && self.fast.now() != slow.now()
         {
-            self.parted = self.observed.clone();
+            self.parted = self.observed.take();
         }
     }
 
@@ -430,7 +443,7 @@ impl<L: Line> Clock<L> {
     }
 
     /// The instruction whose time tells an operand, if time does.
-    pub fn slow_operand(self) -> Option<SlowOperand> {
+    pub fn slow(self) -> Option<S> {
         let tells = self.slow.is_some_and(|slow| slow.end() != self.fast.end());
         self.parted.or(self.observed).filter(|_| tells)
     }

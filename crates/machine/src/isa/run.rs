@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::codec::{Insn, Operands};
 use crate::domain::word::Domain;
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 use crate::function::Function;
 use crate::isa::clock::{Clock, Kind, Line, Timed};
 use crate::isa::cost::{Class, ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped};
@@ -22,7 +22,22 @@ use crate::segment::Marks;
 /// The pipeline of a core of `M`.
 type LineOf<M, const W: u32> =
     <<M as Machine<W>>::Core as Timed<<M as Machine<W>>::Operands>>::Line;
-type ClockOf<M, const W: u32> = Clock<LineOf<M, W>>;
+type ClockOf<M, const W: u32> = Clock<LineOf<M, W>, SlowOf<M, W>>;
+type SlowOf<M, const W: u32> = Slow<<M as Machine<W>>::Operands, WordOf<M, W>>;
+
+/// An instruction at address `pc`, whose time `by` decides. Where a word comes from is asked at the end of a run alone,
+/// since that takes as long as the run was so far.
+struct Slow<O: Operands, T> {
+    pc: usize,
+    insn: Insn<O>,
+    by: Decides<T>,
+}
+
+enum Decides<T> {
+    Operand(T),
+    /// A condition, with where it comes from.
+    Condition(Option<Source>),
+}
 
 /// Code for a machine (with its domain) and a core, each instruction decoded when it is first met. Any code unit may be
 /// one, as a jump may go anywhere; what is no instruction may be data.
@@ -207,20 +222,32 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         (self.core.observing(&slot.insn, &slot.work, value), word)
     }
 
-    /// That the word in register `r` decides how long an instruction takes.
-    fn told(&self, m: &mut M, slot: &Slot<M, W>, word: &WordOf<M, W>) -> SlowOperand {
-        let source = m.domain().origin(word);
-        SlowOperand {
-            pc: m.pc(),
-            text: self.core.observed(&slot.insn, &source),
-            source,
-        }
+    /// Which instruction's time is not known, and why.
+    fn told(&self, m: &mut M, Slow { pc, insn, by }: SlowOf<M, W>) -> SlowOperand {
+        let (text, source) = match by {
+            Decides::Operand(word) => {
+                let source = m.domain().origin(&word);
+                (self.core.observed(&insn, &source), source)
+            }
+            Decides::Condition(source) => {
+                let name = insn.form().name;
+                (
+                    format!("{name} takes longer if its condition, which is secret, holds"),
+                    source.unwrap_or_else(|| "a condition".into()),
+                )
+            }
+        };
+        SlowOperand { pc, text, source }
     }
 
     /// Issues an instruction whose time register `r` decides.
     fn observe(&self, m: &mut M, slot: &Slot<M, W>, r: u8, clock: &mut ClockOf<M, W>) {
         let (times, word) = self.times(m, slot, r);
-        clock.issue_either(times, slot.kind, || self.told(m, slot, &word));
+        clock.issue_either(times, slot.kind, || Slow {
+            pc: m.pc(),
+            insn: slot.insn,
+            by: Decides::Operand(word),
+        });
     }
 
     /// Executes an instruction, or not: what it takes tells which, if that differs.
@@ -237,17 +264,13 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         let [least, most] = operand.as_ref().map_or([slot.work; 2], |(times, _)| *times);
         let out = self.core.left_out(slot.bytes.into());
         let times = [sorted(least, out)[0], sorted(most, out)[1]];
-        clock.issue_either(times, slot.kind, || match operand {
-            Some((_, word)) if least != most => self.told(m, slot, &word),
-            _ => {
-                let name = slot.insn.form().name;
-                let source = condition.fault.source().cloned();
-                SlowOperand {
-                    pc: m.pc(),
-                    text: format!("{name} takes longer if its condition, which is secret, holds"),
-                    source: source.unwrap_or_else(|| "a condition".into()),
-                }
-            }
+        clock.issue_either(times, slot.kind, || Slow {
+            pc: m.pc(),
+            insn: slot.insn,
+            by: match operand {
+                Some((_, word)) if least != most => Decides::Operand(word),
+                _ => Decides::Condition(condition.fault.source().cloned()),
+            },
         });
         m.under(slot, condition)
     }
@@ -346,7 +369,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
                 stack: Depth::default(),
                 masked: m.kept_out(),
             },
-            slow_operand: clock.slow_operand(),
+            slow_operand: clock.slow().map(|slow| self.told(m, slow)),
         })
     }
 }
