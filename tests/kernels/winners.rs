@@ -28,6 +28,8 @@ const SIZES: [u32; 14] = [
 ];
 const HALVES: [u32; 6] = [128, 160, 192, 256, 384, 512];
 const RUNTIME: [u32; 7] = [160, 192, 256, 384, 512, 768, 1024];
+/// Halves of what RSA's drivers reduce by folding.
+const FOLDED: [u32; 2] = [512, 1024];
 /// In loops, for parts without room for all products one by one.
 const LOOPS: [u32; 7] = [256, 384, 512, 768, 1024, 1536, 2048];
 /// Moduli with the bits of operands.
@@ -116,6 +118,7 @@ fn straight() -> Vec<Request> {
             list.extend(RUNTIME.map(|bits| modulo(op, ("runtime", bits), reduce)));
         }
     }
+    list.extend(FOLDED.map(|bits| modulo(Op::Redc, ("runtime-folded", bits), Reduce::Almost)));
     for op in [Op::Montmul, Op::Montsqr, Op::Modmul, Op::Modsqr] {
         list.extend(MODULI.map(|of| modulo(op, of, Reduce::Full)));
     }
