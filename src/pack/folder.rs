@@ -1,8 +1,8 @@
 //! The files of a pack.
 
 use crate::face::Error;
+use crate::pack::library::Library;
 use crate::pack::made::Made;
-use crate::pack::micro_ecc::Library;
 use crate::pack::{header, manifest, readme, selftest};
 
 /// All files, name and contents; with those of the library that calls the kernels.
@@ -26,7 +26,7 @@ pub fn files(made: &Made<'_>, library: Option<&Library>) -> Result<Vec<(String, 
         ("selftest.c".into(), selftest::selftest(made)),
         (
             "README.md".into(),
-            readme::readme(made, library.map(|library| library.readme)),
+            readme::readme(made, library.map(Library::readme)),
         ),
     ];
     list.extend(texts.map(|(name, text)| (name, text.into_bytes())));

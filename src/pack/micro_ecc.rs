@@ -10,14 +10,9 @@ use spec::Alias;
 use crate::face::Kernel;
 use crate::pack::made::Made;
 
-/// How a pack enters a library.
+/// A curve, as the library calls it.
 #[derive(Debug)]
-pub struct Library {
-    /// As the library calls the curve.
-    curve: &'static str,
-    /// How it is built, for the README.
-    pub readme: &'static str,
-}
+pub struct Curve(&'static str);
 
 /// The curves of micro-ecc, by the packs that have them.
 const CURVES: [(&str, &str); 5] = [
@@ -29,9 +24,9 @@ const CURVES: [(&str, &str); 5] = [
 ];
 
 /// The file's name.
-const NAME: &str = "uECC_lozenge.c";
+pub const NAME: &str = "uECC_lozenge.c";
 
-const README: &str = "micro-ecc: compile `uECC_lozenge.c` in place of `uECC.c`, with micro-ecc's folder and this one in the \
+pub(super) const README: &str = "micro-ecc: compile `uECC_lozenge.c` in place of `uECC.c`, with micro-ecc's folder and this one in the \
                       include path, and link the `.o` files. It enables this curve (and on AVR secp160r1, without which its assembly does not compile); define \
                       uECC_SUPPORTS_... for others, which \
                       the library then computes itself. Products are in constant time; the rest is micro-ecc's. Points of others must \
@@ -107,32 +102,29 @@ const APART: &str = "\
 	} while (0)
 ";
 
-/// What micro-ecc gets of the pack called `name`; the names of the packs that have one of its curves, if it is none of them.
+/// The curve of the pack called `name`; the names of the packs that have one of its curves, if it is none of them.
 ///
 /// # Errors
 /// These names.
-pub fn library(name: &str) -> Result<Library, Vec<&'static str>> {
+pub fn curve(name: &str) -> Result<Curve, Vec<&'static str>> {
     let found = CURVES.iter().find(|(pack, _)| *pack == name);
     let (_, curve) = found.ok_or_else(|| CURVES.map(|(pack, _)| pack).to_vec())?;
-    Ok(Library {
-        curve,
-        readme: README,
-    })
+    Ok(Curve(curve))
 }
 
-impl Library {
+impl Curve {
     /// The file, name and contents.
     pub fn file(&self, made: &Made<'_>) -> (String, String) {
         let bits = made.target.word_bits();
         let default = |curve: &str| {
             // On AVR its assembly has a syntax error where all curves have as many words (`"r0",` before the closing
             // parenthesis); secp160r1 has others for its order.
-            let is = u8::from(curve == self.curve || (curve == "secp160r1" && bits == 8));
+            let is = u8::from(curve == self.0 || (curve == "secp160r1" && bits == 8));
             format!("#ifndef uECC_SUPPORTS_{curve}\n#define uECC_SUPPORTS_{curve} {is}\n#endif")
         };
         let defaults = CURVES.map(|(_, curve)| default(curve)).join("\n");
         // Its roots are taken by calls that name the curve.
-        let compressed = match self.curve {
+        let compressed = match self.0 {
             "secp224r1" => "#define uECC_SUPPORT_COMPRESSED_POINT 0",
             _ => "",
         };
@@ -152,7 +144,7 @@ impl Library {
         let apart = kernels.any(|k| products.iter().any(|name| name == k.name()) && !in_place(k));
         let what = format!(
             "micro-ecc with the products of {} in its field: compile it in place of uECC.c.",
-            self.curve
+            self.0
         );
         let text = FILE
             .replace("DEFAULTS", &defaults)
@@ -162,7 +154,7 @@ impl Library {
             .replace("uint#_t", &format!("uint{bits}_t"))
             .replace("words of # bits", &format!("words of {bits} bits"))
             .replace("BYTES", &(bits / 8).to_string())
-            .replace('@', self.curve)
+            .replace('@', self.0)
             .replace('$', &format!("{}_", made.file));
         (NAME.into(), made.banner(&what) + &text)
     }

@@ -12,6 +12,7 @@ mod drivers;
 mod face;
 mod imports;
 mod inversions;
+mod mbed_tls;
 mod modular_link;
 mod msp430_drivers;
 mod packages;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lozenge::pack::Made;
+use lozenge::pack::{Made, mbedtls, micro_ecc};
 use lozenge::{Kernel, Target};
 use serde_json::json;
 
@@ -49,6 +49,26 @@ pub struct PackArgs {
 pub enum LibraryArg {
     /// micro-ecc (uECC), words of 1 byte on AVR and of 4 elsewhere
     MicroEcc,
+    /// Mbed TLS, limbs of 4 bytes: Montgomery products of RSA and Diffie-Hellman
+    Mbedtls,
+}
+
+impl LibraryArg {
+    /// As on the command line.
+    fn name(self) -> &'static str {
+        match self {
+            LibraryArg::MicroEcc => "micro-ecc",
+            LibraryArg::Mbedtls => "mbedtls",
+        }
+    }
+
+    /// The file that calls the kernels.
+    fn file(self) -> &'static str {
+        match self {
+            LibraryArg::MicroEcc => micro_ecc::NAME,
+            LibraryArg::Mbedtls => mbedtls::NAME,
+        }
+    }
 }
 
 /// The command that gives the same files.
@@ -57,8 +77,8 @@ pub(super) fn command(args: &PackArgs, target: &Target) -> String {
     if let Some(bits) = args.bits {
         text += &format!(" --bits {bits}");
     }
-    if let Some(LibraryArg::MicroEcc) = args.library {
-        text += " --for micro-ecc";
+    if let Some(library) = args.library {
+        text += &format!(" --for {}", library.name());
     }
     if let Some(package) = args.package {
         text += &format!(" --package {}", package.name());
@@ -92,6 +112,11 @@ pub(super) fn wrote(args: &PackArgs, headers: &str) -> String {
     let folder = args.output.display();
     match args.package {
         Some(package) => format!("a package for {} in {folder}", package.name()),
-        None => format!("{headers} selftest.c manifest.json README.md .S .o in {folder}"),
+        None => {
+            let library = args
+                .library
+                .map_or(String::new(), |library| format!("{} ", library.file()));
+            format!("{headers} {library}selftest.c manifest.json README.md .S .o in {folder}")
+        }
     }
 }

@@ -6,7 +6,7 @@ mod whole;
 
 use lozenge::facts::Style;
 use lozenge::nearest::nearest;
-use lozenge::pack::{Made, Packs, Wanted, budget, folder, micro_ecc};
+use lozenge::pack::{Library, Made, Packs, Wanted, budget, folder, mbedtls, micro_ecc};
 use lozenge::{Error, Kernel, Target};
 
 pub use crate::cli::pack::arguments::PackArgs;
@@ -24,22 +24,13 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
     let Some(pack) = packs.find(&args.pack) else {
         return Err(unknown(&args.pack, &packs).into());
     };
-    let library = match args.library {
-        Some(LibraryArg::MicroEcc) => Some(micro_ecc::library(&args.pack).map_err(|known| {
-            format!(
-                "micro-ecc has no curve of pack {}: try {}",
-                args.pack,
-                known.join(", ")
-            )
-        })?),
-        None => None,
-    };
     if pack.whole {
         return whole::run(args, &pack.title);
     }
     let target = args.target.resolve()?;
     package::refuse(args.package, args.library.is_some(), &target)?;
     let wanted = packs.wanted(&args.pack, args.bits, target.word_bits())?;
+    let library = library(args, &wanted, &target)?;
     let kernels = match kernels(args, &wanted, &target)? {
         Ok(kernels) => kernels,
         Err(unproved) => {
@@ -70,6 +61,30 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         output::tell(&format!("warning: {warning}"));
     }
     Ok(true)
+}
+
+/// The library that `--for` names, and what it takes of the pack.
+fn library(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Option<Library>, String> {
+    let pack = &args.pack;
+    match args.library {
+        None => Ok(None),
+        Some(LibraryArg::MicroEcc) => {
+            let curve = micro_ecc::curve(pack).map_err(|known| {
+                let known = known.join(", ");
+                format!("micro-ecc has no curve of pack {pack}: try {known}")
+            })?;
+            Ok(Some(Library::MicroEcc(curve)))
+        }
+        Some(LibraryArg::Mbedtls) if target.word_bits() != mbedtls::LIMB => Err(format!(
+            "Mbed TLS has limbs of {} bits, and kernels for this part have words of {}: try --core rv32im, arm7tdmi or mips-4km",
+            mbedtls::LIMB,
+            target.word_bits()
+        )),
+        Some(LibraryArg::Mbedtls) if mbedtls::takes(wanted) => Ok(Some(Library::MbedTls)),
+        Some(LibraryArg::Mbedtls) => Err(format!(
+            "Mbed TLS takes Montgomery products modulo any number, and pack {pack} has none: try rsa-1024, rsa-2048, rsa-3072 or rsa-4096"
+        )),
+    }
 }
 
 /// A name that is no pack's.

@@ -1,0 +1,1 @@
+/* Mbed TLS includes it; nothing is printed. */
