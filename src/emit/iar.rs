@@ -1,9 +1,9 @@
 //! Assembly for IAR's assemblers of AVR, ARM and MSP430.
 //!
-//! Source: IAR Assembler User Guides for AVR, Arm and MSP430, *Assembler directives*: MODULE and
-//! END, PUBLIC, RSEG (AVR, MSP430) or SECTION (Arm) with segment type, NOROOT and alignment as a power
-//! of two, DC16; labels at the start of a line; comments after a semicolon. The file of an MSP430 follows the
-//! documentation: no assembler of IAR's was at hand.
+//! Source: IAR Assembler User Guides for AVR and for Arm, *Assembler directives*: MODULE and
+//! END, PUBLIC, RSEG (AVR) or SECTION (Arm) with segment type, NOROOT and alignment as a power
+//! of two; labels at the start of a line; comments after a semicolon. The file of an MSP430 has the form of AVR's, with DC16 for
+//! words, as examples have it: neither IAR's guide to that assembler nor the assembler was at hand.
 
 use object::Architecture;
 

@@ -2,8 +2,8 @@
 //!
 //! Source: SLAU131, *MSP430 Assembly Language Tools User's Guide*, chapters 4 (source statements, constants, symbols) and 5
 //! (directives): .def exports, .sect names a section, .align takes bytes, .asmfunc and .endasmfunc are around a function,
-//! .end ends; labels at the start of a line; comments after a semicolon. The file follows the documentation: the
-//! assembler was not at hand.
+//! .end ends; labels at the start of a line; comments after a semicolon. The guide was seen in part, and the assembler was not
+//! at hand.
 
 use crate::emit::{banner, listing};
 use crate::kernel::Kernel;

@@ -1,6 +1,6 @@
 //! `--for mbedtls`: Mbed TLS with a pack's Montgomery products, without a patch.
 //!
-//! RSA, Diffie-Hellman and `bignum_mod` call `mbedtls_mpi_core_montmul(X, A, B, B_limbs, N, AN_limbs, mm, T)`, which
+//! RSA and `bignum_mod` call `mbedtls_mpi_core_montmul(X, A, B, B_limbs, N, AN_limbs, mm, T)`, which
 //! `bignum_core.c` defines, and which it calls itself. One file includes `bignum_core.c` behind a macro of that name, which pastes a
 //! prefix to argument `mm`: at a call that makes the name of our function, and at the definition, where the argument begins
 //! with its type, nothing, so that the library's own function is called `mm` there and stays in reach for other sizes. A kernel takes `mm` behind the
@@ -15,9 +15,9 @@ use crate::pack::made::Made;
 /// Bits of a limb: Mbed TLS has none below 32, and 64 only on machines that Lozenge has no kernels for.
 pub const LIMB: u32 = 32;
 
-pub(super) const README: &str = "Mbed TLS 3.5 and 3.6: compile `bignum_core_lozenge.c` in place of `library/bignum_core.c`, with Mbed TLS's folders \
+pub(super) const README: &str = "Mbed TLS 3.5 (tried with 3.5.1): compile `bignum_core_lozenge.c` in place of `library/bignum_core.c`, with Mbed TLS's folders \
                       `include` and `library` and this one in the include path, and link the `.o` files. Products modulo numbers of these sizes \
-                      (RSA, Diffie-Hellman) are the kernels' then; Mbed TLS computes all others as before.";
+                      (RSA's) are the kernels' then; Mbed TLS computes all others as before.";
 
 /// The file's name.
 pub const NAME: &str = "bignum_core_lozenge.c";

@@ -113,7 +113,7 @@ fn power(compiler: Compiler, folder: &Path, words: usize, ours: bool) -> [u64; 3
     [cost.call.max, code, cost.stack.bytes as u64]
 }
 
-/// A private operation of RSA raises two numbers of half the size to such powers.
+/// `mbedtls_mpi_core_exp_mod` without and with the kernels.
 #[test]
 fn powers_take_the_cycles_on_record() {
     let text = std::fs::read_to_string("tests/paper/mbed-tls.toml").expect("a table");

@@ -49,7 +49,7 @@ pub struct PackArgs {
 pub enum LibraryArg {
     /// micro-ecc (uECC), words of 1 byte on AVR and of 4 elsewhere
     MicroEcc,
-    /// Mbed TLS, limbs of 4 bytes: Montgomery products of RSA and Diffie-Hellman
+    /// Mbed TLS, limbs of 4 bytes: Montgomery products of RSA
     Mbedtls,
 }
 

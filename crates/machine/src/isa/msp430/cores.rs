@@ -217,7 +217,7 @@ impl Core {
             // Table 6-12: of words, and a cycle for each bit.
             Timing::Several => 2 + ops.k as u16,
             Timing::SeveralWhole => 2 + 2 * ops.k as u16,
-            // Table 6-12 of #N, and table 6-14 of MOVA @Rn+, PC.
+            // SLAU445, tables 4-17 (#N) and 4-19 (MOVA @Rn+, PC).
             Timing::Far => 5,
             Timing::Bits => ops.k as u16,
         }
