@@ -26,7 +26,7 @@ pub fn files(made: &Made<'_>, library: Option<&Library>) -> Result<Vec<(String, 
         ("selftest.c".into(), selftest::selftest(made)),
         (
             "README.md".into(),
-            readme::readme(made, library.map(Library::readme)),
+            readme::readme(made, library.map(|library| library.readme(made))),
         ),
     ];
     list.extend(texts.map(|(name, text)| (name, text.into_bytes())));
@@ -35,8 +35,8 @@ pub fn files(made: &Made<'_>, library: Option<&Library>) -> Result<Vec<(String, 
         list.extend(whole.files(&core, |what| made.banner(what)));
     }
     if let Some(library) = library {
-        let (name, text) = library.file(made);
-        list.push((name, text.into_bytes()));
+        let texts = library.files(made).into_iter();
+        list.extend(texts.map(|(name, text)| (name, text.into_bytes())));
     }
     Ok(list)
 }

@@ -1,5 +1,6 @@
 //! `--for`: libraries that a pack's kernels are put into.
 
+use crate::pack::bearssl::Called;
 use crate::pack::made::Made;
 use crate::pack::mbedtls;
 use crate::pack::micro_ecc::{self, Curve};
@@ -11,22 +12,26 @@ pub enum Library {
     MicroEcc(Curve),
     /// Montgomery's products.
     MbedTls,
+    /// Whole operations.
+    BearSsl(Called),
 }
 
 impl Library {
     /// How it is built, for the README.
-    pub fn readme(&self) -> &'static str {
+    pub fn readme(&self, made: &Made<'_>) -> String {
         match self {
-            Library::MicroEcc(_) => micro_ecc::README,
-            Library::MbedTls => mbedtls::README,
+            Library::MicroEcc(_) => micro_ecc::README.into(),
+            Library::MbedTls => mbedtls::README.into(),
+            Library::BearSsl(called) => called.readme(made),
         }
     }
 
-    /// The file that is compiled in place of one of the library's: name and contents.
-    pub fn file(&self, made: &Made<'_>) -> (String, String) {
+    /// The files that call the kernels: name and contents.
+    pub fn files(&self, made: &Made<'_>) -> Vec<(String, String)> {
         match self {
-            Library::MicroEcc(curve) => curve.file(made),
-            Library::MbedTls => mbedtls::file(made),
+            Library::MicroEcc(curve) => vec![curve.file(made)],
+            Library::MbedTls => vec![mbedtls::file(made)],
+            Library::BearSsl(called) => called.files(made).into(),
         }
     }
 }

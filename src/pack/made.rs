@@ -1,7 +1,7 @@
 //! A pack whose kernels are made.
 
 use num_bigint::BigUint;
-use spec::vectors;
+use spec::{Alias, vectors};
 
 use crate::emit::banner::LICENCE;
 use crate::face::Kernel;
@@ -39,6 +39,18 @@ impl Made<'_> {
     pub fn stack(&self) -> usize {
         let stacks = self.kernels.iter().map(Kernel::stack);
         stacks.max().unwrap_or(0)
+    }
+
+    /// May the kernel's result lie where any of its factors does?
+    pub(super) fn in_place(kernel: &Kernel) -> bool {
+        let aliases = match kernel.spec().op.factors() {
+            1 => &[Alias::RIsA][..],
+            _ => &[Alias::RIsA, Alias::RIsB],
+        };
+        let report = kernel.report();
+        aliases
+            .iter()
+            .all(|alias| report.may_coincide(alias.text()))
     }
 
     /// The comment at the top of a C file.

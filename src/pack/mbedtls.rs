@@ -76,11 +76,17 @@ const CASE: &str = "	case WORDS:
 		memcpy(T, N, WORDS * sizeof *T);
 		T[WORDS] = k;
 		if (A == B)
-			SQUARE(X, A, T);
+			SQUARE(RESULT, A, T);
 		else
-			PRODUCT(X, A, B, T);
-		break;
+			PRODUCT(RESULT, A, B, T);
+BACK		break;
 ";
+
+/// Where a result lies that may not lie where operands do, and how it comes to X.
+const APART: (&str, &str) = (
+    "T + WORDS + 1",
+    "		memcpy(X, T + WORDS + 1, WORDS * sizeof *X);\n",
+);
 
 /// The file that is compiled in place of `bignum_core.c`, name and contents.
 pub(super) fn file(made: &Made<'_>) -> (String, String) {
@@ -91,9 +97,16 @@ pub(super) fn file(made: &Made<'_>) -> (String, String) {
         of(Op::Montsqr).find(move |square| square.spec().size.a == bits)
     };
     let cases = of(Op::Montmul).filter_map(|product| {
+        let square = squares(product)?;
+        let (result, back) = match [product, square].into_iter().all(Made::in_place) {
+            true => ("X", ""),
+            false => APART,
+        };
         let case = CASE
+            .replace("RESULT", result)
+            .replace("BACK", back)
             .replace("WORDS", &(bits(product) / LIMB).to_string())
-            .replace("SQUARE", squares(product)?.name())
+            .replace("SQUARE", square.name())
             .replace("PRODUCT", product.name());
         Some(case)
     });

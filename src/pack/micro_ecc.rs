@@ -5,9 +5,6 @@
 //! call that makes the name of our function, and at the definition nothing, so that the library's own one is called `curve` there
 //! and stays in reach for other curves. (With `uECC_SQUARE_FUNC` 0 a square is a call with `a == b`.)
 
-use spec::Alias;
-
-use crate::face::Kernel;
 use crate::pack::made::Made;
 
 /// A curve, as the library calls it.
@@ -129,19 +126,10 @@ impl Curve {
             _ => "",
         };
         // micro-ecc's results often take the place of an operand.
-        let in_place = |kernel: &Kernel| {
-            let aliases = match kernel.spec().op.factors() {
-                1 => &[Alias::RIsA][..],
-                _ => &[Alias::RIsA, Alias::RIsB],
-            };
-            let report = kernel.report();
-            aliases
-                .iter()
-                .all(|alias| report.may_coincide(alias.text()))
-        };
         let products = ["mul", "sqr", "order_mul"].map(|name| format!("{}_{name}", made.file));
         let mut kernels = made.kernels.iter();
-        let apart = kernels.any(|k| products.iter().any(|name| name == k.name()) && !in_place(k));
+        let apart =
+            kernels.any(|k| products.iter().any(|name| name == k.name()) && !Made::in_place(k));
         let what = format!(
             "micro-ecc with the products of {} in its field: compile it in place of uECC.c.",
             self.0

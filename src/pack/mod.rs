@@ -3,8 +3,9 @@
 //! `packs.toml` says which kernels a pack has and how often each is called. They are made one by one ([`Wanted`]); with a
 //! budget, [`budget`] shares the flash among them. The folder holds their assembly and objects, one [`header`], a
 //! [`manifest`] that `lozenge check` reads, a self-test ([`selftest`]), a [`readme`], and for a [`library`] the file
-//! that calls them ([`micro_ecc`], [`mbedtls`]). A whole computation has a driver and a C function beside its kernels ([`whole`]).
+//! that calls them ([`micro_ecc`], [`mbedtls`], [`bearssl`]). A whole computation has a driver and a C function beside its kernels ([`whole`]).
 
+pub mod bearssl;
 pub mod budget;
 pub mod data;
 pub mod folder;

@@ -4,7 +4,7 @@ use crate::gnu::Gnu;
 use crate::pack::made::Made;
 
 /// The file.
-pub fn readme(made: &Made<'_>, library: Option<&str>) -> String {
+pub fn readme(made: &Made<'_>, library: Option<String>) -> String {
     let Made { name, title, .. } = made;
     let core = made.target.core_name();
     let chip = made.target.part_name().unwrap_or(&core);

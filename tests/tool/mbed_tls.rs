@@ -13,9 +13,9 @@ use crate::kit::{crates, tier};
 use crate::tool::packs::{files, packed};
 
 /// A core, the cross compiler for it with its flags, and whether that has a C library.
-type Compiler = (&'static str, &'static str, &'static [&'static str], bool);
+pub(super) type Compiler = (&'static str, &'static str, &'static [&'static str], bool);
 
-const COMPILERS: [Compiler; 2] = [
+pub(super) const COMPILERS: [Compiler; 2] = [
     (
         "arm7tdmi-hw2018",
         "arm-none-eabi-gcc",

@@ -2,6 +2,7 @@
 //! shows, and the rules of this project.
 
 mod avr_link;
+mod bearssl;
 mod cli;
 mod compare;
 mod cross_cells;

@@ -241,6 +241,19 @@ fn packs_are_reproducible_and_keep_their_budget() {
         &[&SMALL[..], &avr, &["--for", "micro-ecc"]].concat(),
         "try secp160r1, p192, p224, p256, secp256k1",
     );
+    let bearssl = ["--for", "bearssl"];
+    refused(
+        &[&SMALL[..], &avr, &bearssl].concat(),
+        "try x25519, p256, p384, p521",
+    );
+    refused(
+        &[&["pack", "p256"][..], &avr, &bearssl].concat(),
+        "limbs of 32 bits",
+    );
+    refused(
+        &["pack", "x25519", "--core", "rv32im", "--for", "mbedtls"],
+        "--for bearssl",
+    );
     refused(
         &["pack", "bignum", "--bits", "0", "--core", "rv32im"],
         "0 bits",

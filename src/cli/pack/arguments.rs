@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lozenge::pack::{Made, mbedtls, micro_ecc};
+use lozenge::pack::{Made, bearssl, mbedtls, micro_ecc};
 use lozenge::{Kernel, Target};
 use serde_json::json;
 
@@ -51,6 +51,8 @@ pub enum LibraryArg {
     MicroEcc,
     /// Mbed TLS, limbs of 4 bytes: Montgomery products of RSA
     Mbedtls,
+    /// BearSSL, limbs of 4 bytes but for X25519: curves and RSA
+    Bearssl,
 }
 
 impl LibraryArg {
@@ -59,6 +61,7 @@ impl LibraryArg {
         match self {
             LibraryArg::MicroEcc => "micro-ecc",
             LibraryArg::Mbedtls => "mbedtls",
+            LibraryArg::Bearssl => "bearssl",
         }
     }
 
@@ -67,6 +70,7 @@ impl LibraryArg {
         match self {
             LibraryArg::MicroEcc => micro_ecc::NAME,
             LibraryArg::Mbedtls => mbedtls::NAME,
+            LibraryArg::Bearssl => bearssl::NAME,
         }
     }
 }

@@ -6,7 +6,7 @@ mod whole;
 
 use lozenge::facts::Style;
 use lozenge::nearest::nearest;
-use lozenge::pack::{Library, Made, Packs, Wanted, budget, folder, mbedtls, micro_ecc};
+use lozenge::pack::{Library, Made, Packs, Wanted, bearssl, budget, folder, mbedtls, micro_ecc};
 use lozenge::{Error, Kernel, Target};
 
 pub use crate::cli::pack::arguments::PackArgs;
@@ -65,7 +65,14 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
 
 /// The library that `--for` names, and what it takes of the pack.
 fn library(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Option<Library>, String> {
+    const RSA: &str = "rsa-1024, rsa-2048, rsa-3072 or rsa-4096";
     let pack = &args.pack;
+    let limbs = |library: &str, limb: u32| match target.word_bits() {
+        bits if bits == limb => Ok(()),
+        bits => Err(format!(
+            "{library} has limbs of {limb} bits, and kernels for this part have words of {bits}: try --core rv32im, arm7tdmi or mips-4km",
+        )),
+    };
     match args.library {
         None => Ok(None),
         Some(LibraryArg::MicroEcc) => {
@@ -75,15 +82,22 @@ fn library(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Option
             })?;
             Ok(Some(Library::MicroEcc(curve)))
         }
-        Some(LibraryArg::Mbedtls) if target.word_bits() != mbedtls::LIMB => Err(format!(
-            "Mbed TLS has limbs of {} bits, and kernels for this part have words of {}: try --core rv32im, arm7tdmi or mips-4km",
-            mbedtls::LIMB,
-            target.word_bits()
-        )),
-        Some(LibraryArg::Mbedtls) if mbedtls::takes(wanted) => Ok(Some(Library::MbedTls)),
+        Some(LibraryArg::Mbedtls) if mbedtls::takes(wanted) => {
+            limbs("Mbed TLS", mbedtls::LIMB)?;
+            Ok(Some(Library::MbedTls))
+        }
         Some(LibraryArg::Mbedtls) => Err(format!(
-            "Mbed TLS takes Montgomery products modulo any number, and pack {pack} has none: try rsa-1024, rsa-2048, rsa-3072 or rsa-4096"
+            "Mbed TLS takes Montgomery products modulo any number, and pack {pack} has none: try {RSA}"
         )),
+        Some(LibraryArg::Bearssl) => {
+            let called = bearssl::called(pack, wanted).map_err(|known| {
+                format!(
+                    "BearSSL calls whole operations, and pack {pack} has none: try {known}, {RSA}"
+                )
+            })?;
+            limbs("the file for BearSSL", bearssl::LIMB)?;
+            Ok(Some(Library::BearSsl(called)))
+        }
     }
 }
 

@@ -5,19 +5,20 @@ use lozenge::driver::build::{self, Built};
 use lozenge::driver::x25519::{self, Kernels};
 use lozenge::emit::driver::{DriverReport, Title};
 use lozenge::isa::core::Core;
-use lozenge::pack::{Made, Whole, folder};
+use lozenge::pack::bearssl::Called;
+use lozenge::pack::{Library, Made, Whole, folder};
 use lozenge::request::Demands;
 use lozenge::{Kernel, Target};
 
 use crate::cli::failure::Failure;
-use crate::cli::pack::arguments::{PackArgs, command, json, wrote};
+use crate::cli::pack::arguments::{LibraryArg, PackArgs, command, json, wrote};
 use crate::cli::pack::package;
 use crate::cli::progress::Progress;
 use crate::cli::{drive, output};
 
 /// Makes, proves, runs, judges, writes, prints. `Ok(false)` if time is not shown to be the same: then nothing is written.
 pub fn run(args: &PackArgs, title: &str) -> Result<bool, Failure> {
-    refuse(args)?;
+    let library = library(args)?;
     let target = args.target.resolve()?;
     package::refuse(args.package, args.library.is_some(), &target)?;
     let core = target.to_core();
@@ -44,7 +45,8 @@ pub fn run(args: &PackArgs, title: &str) -> Result<bool, Failure> {
         kernels: &kernels,
         whole: Some(&whole),
     };
-    let files = package::files(args.package, &made, folder::files(&made, None)?)?;
+    let files = folder::files(&made, library.as_ref())?;
+    let files = package::files(args.package, &made, files)?;
     let wrote = match keeps_its_time {
         true => {
             output::write_all(&args.output, &files, args.force).map_err(Failure::file)?;
@@ -65,12 +67,20 @@ pub fn run(args: &PackArgs, title: &str) -> Result<bool, Failure> {
     Ok(keeps_its_time)
 }
 
+/// The library that `--for` names.
+///
+/// # Errors
 /// What makes no sense here.
-fn refuse(args: &PackArgs) -> Result<(), String> {
-    match (args.library.is_some(), args.bits.is_some()) {
-        (true, _) => Err("x25519 is a whole computation: leave out --for, or try pack p256".into()),
-        (false, true) => Err("x25519 has 256 bits: leave out --bits".into()),
-        (false, false) => Ok(()),
+fn library(args: &PackArgs) -> Result<Option<Library>, String> {
+    if args.bits.is_some() {
+        return Err("x25519 has 256 bits: leave out --bits".into());
+    }
+    match args.library {
+        None => Ok(None),
+        Some(LibraryArg::Bearssl) => Ok(Some(Library::BearSsl(Called::X25519))),
+        Some(LibraryArg::MicroEcc | LibraryArg::Mbedtls) => Err(
+            "x25519 is a whole computation, which of these libraries BearSSL calls: leave out --for, or try --for bearssl or pack p256".into(),
+        ),
     }
 }
 

@@ -1,4 +1,4 @@
-/* What Mbed TLS's numbers need of a C library, where the cross compiler has none. */
+/* What the numbers of Mbed TLS and BearSSL need of a C library, where the cross compiler has none. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +21,16 @@ static inline WRITTEN_OUT void *memset(void *to, int byte, size_t bytes)
 	uint32_t *t = to;
 	for (size_t i = 0; i < bytes / 4; i++)
 		t[i] = 0x01010101u * (uint8_t)byte;
+	return to;
+}
+
+static inline WRITTEN_OUT void *memmove(void *to, const void *from, size_t bytes)
+{
+	uint32_t *t = to;
+	const uint32_t *f = from;
+	if (t <= f)
+		return memcpy(to, from, bytes);
+	for (size_t i = bytes / 4; i-- > 0;)
+		t[i] = f[i];
 	return to;
 }

@@ -1,0 +1,321 @@
+#include <string.h>
+#include "bearssl_lozenge.h"
+#include "PREFIX.h"
+
+/* Limbs of a number, bytes of a coordinate and of a point. */
+enum { LIMBS = COUNT, LIMB = 4, BYTES = (BITS + 7) / 8, POINT = 1 + 2 * BYTES, WINDOW = 4 };
+
+/* The prime, the order, and b of y^2 = x^3 - 3 x + b. */
+static const unsigned char prime[BYTES] = {PRIME};
+static const unsigned char group_order[BYTES] = {ORDER};
+static const unsigned char curve_b[BYTES] = {B};
+
+/* 4, x and y of the generator. */
+static const unsigned char base[POINT] = {
+	4,BASE
+};
+
+#if APART
+/* These kernels do not write where they read. */
+#define IN_PLACE(kernel, ...) \
+	{ \
+		uint32_t apart[LIMBS]; \
+		kernel(apart, __VA_ARGS__); \
+		memcpy(r, apart, sizeof apart); \
+	}
+static void mul(uint32_t *r, const uint32_t *a, const uint32_t *b) IN_PLACE(PREFIX_mul, a, b)
+static void add(uint32_t *r, const uint32_t *a, const uint32_t *b) IN_PLACE(PREFIX_add, a, b)
+static void sub(uint32_t *r, const uint32_t *a, const uint32_t *b) IN_PLACE(PREFIX_sub, a, b)
+static void sqr(uint32_t *r, const uint32_t *a) IN_PLACE(PREFIX_sqr, a)
+#else
+#define mul PREFIX_mul
+#define add PREFIX_add
+#define sub PREFIX_sub
+#define sqr PREFIX_sqr
+#endif
+
+/* x / z and y / z; where z is 0 and y is not, the neutral element. */
+struct point {
+	uint32_t x[LIMBS], y[LIMBS], z[LIMBS];
+};
+
+/* The number of these bytes, the highest first. */
+static void decode(uint32_t *r, const unsigned char *bytes)
+{
+	size_t i;
+
+	memset(r, 0, LIMB * LIMBS);
+	for (i = 0; i < BYTES; i++)
+		r[i / LIMB] |= (uint32_t)bytes[BYTES - 1 - i] << 8 * (i % LIMB);
+}
+
+static void encode(unsigned char *bytes, const uint32_t *a)
+{
+	size_t i;
+
+	for (i = 0; i < BYTES; i++)
+		bytes[BYTES - 1 - i] = (unsigned char)(a[i / LIMB] >> 8 * (i % LIMB));
+}
+
+/* 1 if a = b. */
+static uint32_t equal(const uint32_t *a, const uint32_t *b)
+{
+	uint32_t differs = 0;
+	size_t i;
+
+	for (i = 0; i < LIMBS; i++)
+		differs |= a[i] ^ b[i];
+	return 1 ^ (differs | -differs) >> 31;
+}
+
+/* 1 if a < p. */
+static uint32_t is_reduced(const uint32_t *a)
+{
+	uint32_t p[LIMBS], borrow = 0;
+	size_t i;
+
+	decode(p, prime);
+	for (i = 0; i < LIMBS; i++)
+		borrow = (uint32_t)(((uint64_t)a[i] - p[i] - borrow) >> 63);
+	return borrow;
+}
+
+/* r = a^(p - 2) = 1 / a, or 0; the low limb of p is above 1. */
+static void invert(uint32_t *r, const uint32_t *a)
+{
+	uint32_t e[LIMBS], x[LIMBS];
+	size_t i;
+
+	decode(e, prime);
+	e[0] -= 2;
+	memcpy(x, a, sizeof x);
+	for (i = BITS - 1; i-- > 0;) {
+		sqr(x, x);
+		if (e[i / 32] >> i % 32 & 1)
+			mul(x, x, a);
+	}
+	memcpy(r, x, sizeof x);
+}
+
+/* r = 3 a; r is not a. */
+static void thrice(uint32_t *r, const uint32_t *a)
+{
+	add(r, a, a);
+	add(r, r, a);
+}
+
+/* Of a sum, or of a double: xx = x x', and so on, and xy = x y' + x' y. */
+struct terms {
+	uint32_t xx[LIMBS], yy[LIMBS], zz[LIMBS], xy[LIMBS], xz[LIMBS], yz[LIMBS];
+};
+
+/* The complete addition of Renes, Costello and Batina (2016), for a = -3. With
+ *   u = 3 (xz - b zz),  v = 3 (b xz - 3 zz - xx),  w = 3 (xx - zz):
+ *   X = xy (yy + u) - yz v,  Y = (yy + u) (yy - u) + w v,  Z = yz (yy - u) + xy w.
+ * Of a double, Z = 4 yy yz. */
+static void combine(struct point *r, struct terms *t, int is_double)
+{
+	uint32_t b[LIMBS], u[LIMBS], v[LIMBS], w[LIMBS], s[LIMBS];
+
+	decode(b, curve_b);
+	mul(s, b, t->zz);
+	sub(s, t->xz, s);
+	thrice(u, s);
+	thrice(s, t->zz);
+	mul(v, b, t->xz);
+	sub(v, v, s);
+	sub(v, v, t->xx);
+	thrice(w, v);
+	memcpy(v, w, sizeof v);
+	sub(t->xx, t->xx, t->zz);
+	thrice(w, t->xx);
+	add(s, t->yy, u);
+	sub(u, t->yy, u);
+	mul(r->x, t->xy, s);
+	mul(r->y, s, u);
+	mul(s, t->yz, v);
+	sub(r->x, r->x, s);
+	mul(s, w, v);
+	add(r->y, r->y, s);
+	if (is_double) {
+		mul(s, t->yy, t->yz);
+		add(u, s, s);
+		add(r->z, u, u);
+	} else {
+		mul(s, t->yz, u);
+		mul(r->z, t->xy, w);
+		add(r->z, r->z, s);
+	}
+}
+
+/* r = a b' + a' b of numbers with the products aa' and bb': (a + b) (a' + b') - aa' - bb'. */
+static void cross(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *a2, const uint32_t *b2,
+	const uint32_t *aa, const uint32_t *bb)
+{
+	uint32_t s[LIMBS];
+
+	add(r, a, b);
+	add(s, a2, b2);
+	mul(r, r, s);
+	sub(r, r, aa);
+	sub(r, r, bb);
+}
+
+static void add_points(struct point *r, const struct point *p, const struct point *q)
+{
+	struct terms t;
+
+	mul(t.xx, p->x, q->x);
+	mul(t.yy, p->y, q->y);
+	mul(t.zz, p->z, q->z);
+	cross(t.xy, p->x, p->y, q->x, q->y, t.xx, t.yy);
+	cross(t.xz, p->x, p->z, q->x, q->z, t.xx, t.zz);
+	cross(t.yz, p->y, p->z, q->y, q->z, t.yy, t.zz);
+	combine(r, &t, 0);
+}
+
+static void double_point(struct point *p)
+{
+	struct terms t;
+	uint32_t s[LIMBS];
+
+	sqr(t.xx, p->x);
+	sqr(t.yy, p->y);
+	sqr(t.zz, p->z);
+	mul(s, p->x, p->y);
+	add(t.xy, s, s);
+	mul(s, p->x, p->z);
+	add(t.xz, s, s);
+	mul(s, p->y, p->z);
+	add(t.yz, s, s);
+	combine(p, &t, 1);
+}
+
+/* p = scalar p; neither time nor addresses tell anything of the scalar's bytes, which are the highest first. */
+static void multiply(struct point *p, const unsigned char *scalar, size_t length)
+{
+	struct point table[1 << WINDOW], q;
+	size_t i, j, k;
+
+	memset(&table[0], 0, sizeof table[0]);
+	table[0].y[0] = 1;
+	table[1] = *p;
+	for (i = 2; i < 1 << WINDOW; i++)
+		add_points(&table[i], &table[i - 1], p);
+	*p = table[0];
+	for (i = 0; i < 2 * length; i++) {
+		uint32_t digit = scalar[i / 2] >> (i % 2 ? 0 : 4) & 15;
+		for (j = 0; j < WINDOW; j++)
+			double_point(p);
+		memset(&q, 0, sizeof q);
+		for (j = 0; j < 1 << WINDOW; j++) {
+			uint32_t mask = -((((uint32_t)j ^ digit) - 1) >> 31);
+			for (k = 0; k < LIMBS; k++) {
+				q.x[k] |= table[j].x[k] & mask;
+				q.y[k] |= table[j].y[k] & mask;
+				q.z[k] |= table[j].z[k] & mask;
+			}
+		}
+		add_points(p, p, &q);
+	}
+}
+
+/* 1 if these bytes are a point of the curve. */
+static uint32_t decode_point(struct point *p, const unsigned char *bytes, size_t length)
+{
+	uint32_t s[LIMBS], t[LIMBS];
+
+	if (length != POINT || bytes[0] != 4)
+		return 0;
+	decode(p->x, bytes + 1);
+	decode(p->y, bytes + 1 + BYTES);
+	memset(p->z, 0, sizeof p->z);
+	p->z[0] = 1;
+	if (!(is_reduced(p->x) & is_reduced(p->y)))
+		return 0;
+	sqr(s, p->x);
+	mul(s, s, p->x);
+	thrice(t, p->x);
+	sub(s, s, t);
+	decode(t, curve_b);
+	add(s, s, t);
+	sqr(t, p->y);
+	return equal(s, t);
+}
+
+/* 1 if it is not the neutral element, of which bytes are made that are no point. */
+static uint32_t encode_point(unsigned char *bytes, const struct point *p)
+{
+	static const uint32_t zero[LIMBS];
+	uint32_t s[LIMBS], t[LIMBS];
+
+	invert(s, p->z);
+	bytes[0] = 4;
+	mul(t, p->x, s);
+	encode(bytes + 1, t);
+	mul(t, p->y, s);
+	encode(bytes + 1 + BYTES, t);
+	return 1 ^ equal(p->z, zero);
+}
+
+static const unsigned char *generator(int curve, size_t *length)
+{
+	(void)curve;
+	*length = POINT;
+	return base;
+}
+
+static const unsigned char *order(int curve, size_t *length)
+{
+	(void)curve;
+	*length = BYTES;
+	return group_order;
+}
+
+static size_t offset_of_x(int curve, size_t *length)
+{
+	(void)curve;
+	*length = BYTES;
+	return 1;
+}
+
+static uint32_t multiply_bytes(unsigned char *point, size_t length, const unsigned char *scalar, size_t scalar_length, int curve)
+{
+	struct point p;
+
+	(void)curve;
+	if (!decode_point(&p, point, length))
+		return 0;
+	multiply(&p, scalar, scalar_length);
+	return encode_point(point, &p);
+}
+
+static size_t multiply_base(unsigned char *point, const unsigned char *scalar, size_t scalar_length, int curve)
+{
+	memcpy(point, base, POINT);
+	return multiply_bytes(point, POINT, scalar, scalar_length, curve) ? POINT : 0;
+}
+
+static uint32_t multiply_and_add(unsigned char *a, const unsigned char *b, size_t length, const unsigned char *x, size_t xlen,
+	const unsigned char *y, size_t ylen, int curve)
+{
+	struct point p, q;
+
+	(void)curve;
+	if (!decode_point(&p, a, length) || !decode_point(&q, b ? b : base, length))
+		return 0;
+	multiply(&p, x, xlen);
+	multiply(&q, y, ylen);
+	add_points(&p, &p, &q);
+	return encode_point(a, &p);
+}
+
+const br_ec_impl PREFIX_bearssl = {
+	(uint32_t)1 << BR_EC_NAME,
+	generator,
+	order,
+	offset_of_x,
+	multiply_bytes,
+	multiply_base,
+	multiply_and_add,
+};
