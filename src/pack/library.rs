@@ -2,8 +2,8 @@
 
 use crate::pack::bearssl::Called;
 use crate::pack::made::Made;
-use crate::pack::mbedtls;
 use crate::pack::micro_ecc::{self, Curve};
+use crate::pack::{mbedtls, p256_m, points};
 
 /// A library, and what it takes of a pack.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub enum Library {
     MbedTls,
     /// Whole operations.
     BearSsl(Called),
+    /// Operations on P-256.
+    P256m(&'static points::Curve),
 }
 
 impl Library {
@@ -23,6 +25,7 @@ impl Library {
             Library::MicroEcc(_) => micro_ecc::README.into(),
             Library::MbedTls => mbedtls::README.into(),
             Library::BearSsl(called) => called.readme(made),
+            Library::P256m(_) => p256_m::README.into(),
         }
     }
 
@@ -32,6 +35,7 @@ impl Library {
             Library::MicroEcc(curve) => vec![curve.file(made)],
             Library::MbedTls => vec![mbedtls::file(made)],
             Library::BearSsl(called) => called.files(made).into(),
+            Library::P256m(curve) => vec![p256_m::file(curve, made)],
         }
     }
 }

@@ -3,7 +3,7 @@
 //! `packs.toml` says which kernels a pack has and how often each is called. They are made one by one ([`Wanted`]); with a
 //! budget, [`budget`] shares the flash among them. The folder holds their assembly and objects, one [`header`], a
 //! [`manifest`] that `lozenge check` reads, a self-test ([`selftest`]), a [`readme`], and for a [`library`] the file
-//! that calls them ([`micro_ecc`], [`mbedtls`], [`bearssl`]). A whole computation has a driver and a C function beside its kernels ([`whole`]).
+//! that calls them ([`micro_ecc`], [`mbedtls`], [`bearssl`], [`p256_m`]). A whole computation has a driver and a C function beside its kernels ([`whole`]).
 
 pub mod bearssl;
 pub mod budget;
@@ -15,6 +15,8 @@ pub mod made;
 pub mod manifest;
 pub mod mbedtls;
 pub mod micro_ecc;
+pub mod p256_m;
+pub mod points;
 pub mod readme;
 pub mod selftest;
 pub mod whole;

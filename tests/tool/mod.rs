@@ -16,6 +16,7 @@ mod inversions;
 mod mbed_tls;
 mod modular_link;
 mod msp430_drivers;
+mod p256_m;
 mod packages;
 mod packs;
 mod pictures;

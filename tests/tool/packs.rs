@@ -241,6 +241,10 @@ fn packs_are_reproducible_and_keep_their_budget() {
         &[&SMALL[..], &avr, &["--for", "micro-ecc"]].concat(),
         "try secp160r1, p192, p224, p256, secp256k1",
     );
+    refused(
+        &["pack", "p384", "--core", "rv32im", "--for", "p256-m"],
+        "try p256",
+    );
     let bearssl = ["--for", "bearssl"];
     refused(
         &[&SMALL[..], &avr, &bearssl].concat(),

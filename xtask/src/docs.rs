@@ -12,7 +12,7 @@ use crate::pages;
 pub const DATA: &str = "docs/src/results/data.md";
 
 /// The files of figures, and what each is about.
-pub const FILES: [(&str, &str); 19] = [
+pub const FILES: [(&str, &str); 20] = [
     (
         "records",
         "Records in print on the ATmega128, RISC-V and StrongARM, and ours",
@@ -38,6 +38,10 @@ pub const FILES: [(&str, &str); 19] = [
     ("exponentiation", "Exponentiation on MIPS32"),
     ("x25519", "X25519"),
     ("mbed-tls", "Mbed TLS with and without kernels of a pack"),
+    (
+        "p256-m",
+        "p256-m, Mbed TLS's driver for P-256, with and without a pack",
+    ),
     ("bearssl", "BearSSL with and without packs"),
     ("micro-ecc", "micro-ecc with and without kernels of a pack"),
     ("sentences", "Figures that stand in a sentence of the book"),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lozenge::pack::{Made, bearssl, mbedtls, micro_ecc};
+use lozenge::pack::{Made, bearssl, mbedtls, micro_ecc, p256_m};
 use lozenge::{Kernel, Target};
 use serde_json::json;
 
@@ -53,6 +53,9 @@ pub enum LibraryArg {
     Mbedtls,
     /// BearSSL, limbs of 4 bytes but for X25519: curves and RSA
     Bearssl,
+    /// p256-m, the driver of Mbed TLS for P-256, limbs of 4 bytes: ECDH, ECDSA and keys
+    #[value(name = "p256-m")]
+    P256M,
 }
 
 impl LibraryArg {
@@ -62,6 +65,7 @@ impl LibraryArg {
             LibraryArg::MicroEcc => "micro-ecc",
             LibraryArg::Mbedtls => "mbedtls",
             LibraryArg::Bearssl => "bearssl",
+            LibraryArg::P256M => "p256-m",
         }
     }
 
@@ -71,6 +75,7 @@ impl LibraryArg {
             LibraryArg::MicroEcc => micro_ecc::NAME,
             LibraryArg::Mbedtls => mbedtls::NAME,
             LibraryArg::Bearssl => bearssl::NAME,
+            LibraryArg::P256M => p256_m::NAME,
         }
     }
 }

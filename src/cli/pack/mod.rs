@@ -6,7 +6,9 @@ mod whole;
 
 use lozenge::facts::Style;
 use lozenge::nearest::nearest;
-use lozenge::pack::{Library, Made, Packs, Wanted, bearssl, budget, folder, mbedtls, micro_ecc};
+use lozenge::pack::{
+    Library, Made, Packs, Wanted, bearssl, budget, folder, mbedtls, micro_ecc, p256_m, points,
+};
 use lozenge::{Error, Kernel, Target};
 
 pub use crate::cli::pack::arguments::PackArgs;
@@ -95,8 +97,22 @@ fn library(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Option
                     "BearSSL calls whole operations, and pack {pack} has none: try {known}, {RSA}"
                 )
             })?;
-            limbs("the file for BearSSL", bearssl::LIMB)?;
+            limbs("the file for BearSSL", points::LIMB)?;
             Ok(Some(Library::BearSsl(called)))
+        }
+        Some(LibraryArg::P256M) => {
+            let curve = points::CURVES
+                .iter()
+                .find(|curve| curve.pack == p256_m::PACK);
+            let curve = curve.filter(|curve| curve.pack == pack);
+            let curve = curve.ok_or_else(|| {
+                format!(
+                    "p256-m has one curve, and it is not that of pack {pack}: try {}",
+                    p256_m::PACK
+                )
+            })?;
+            limbs("the file for p256-m", points::LIMB)?;
+            Ok(Some(Library::P256m(curve)))
         }
     }
 }

@@ -78,7 +78,7 @@ fn library(args: &PackArgs) -> Result<Option<Library>, String> {
     match args.library {
         None => Ok(None),
         Some(LibraryArg::Bearssl) => Ok(Some(Library::BearSsl(Called::X25519))),
-        Some(LibraryArg::MicroEcc | LibraryArg::Mbedtls) => Err(
+        Some(LibraryArg::MicroEcc | LibraryArg::Mbedtls | LibraryArg::P256M) => Err(
             "x25519 is a whole computation, which of these libraries BearSSL calls: leave out --for, or try --for bearssl or pack p256".into(),
         ),
     }

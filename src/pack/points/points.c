@@ -1,18 +1,13 @@
-#include <string.h>
-#include "bearssl_lozenge.h"
-#include "PREFIX.h"
-
-/* Limbs of a number, bytes of a coordinate and of a point. */
-enum { LIMBS = COUNT, LIMB = 4, BYTES = (BITS + 7) / 8, POINT = 1 + 2 * BYTES, WINDOW = 4 };
+/* Limbs of a number, bytes of a coordinate. */
+enum { LIMBS = COUNT, LIMB = 4, BYTES = (BITS + 7) / 8, WINDOW = 4 };
 
 /* The prime, the order, and b of y^2 = x^3 - 3 x + b. */
 static const unsigned char prime[BYTES] = {PRIME};
 static const unsigned char group_order[BYTES] = {ORDER};
 static const unsigned char curve_b[BYTES] = {B};
 
-/* 4, x and y of the generator. */
-static const unsigned char base[POINT] = {
-	4,BASE
+/* x and y of the generator. */
+static const unsigned char base[2 * BYTES] = {BASE
 };
 
 #if APART
@@ -68,15 +63,15 @@ static uint32_t equal(const uint32_t *a, const uint32_t *b)
 	return 1 ^ (differs | -differs) >> 31;
 }
 
-/* 1 if a < p. */
-static uint32_t is_reduced(const uint32_t *a)
+/* 1 if a < m, whose bytes are given. */
+static uint32_t less(const uint32_t *a, const unsigned char *m)
 {
-	uint32_t p[LIMBS], borrow = 0;
+	uint32_t b[LIMBS], borrow = 0;
 	size_t i;
 
-	decode(p, prime);
+	decode(b, m);
 	for (i = 0; i < LIMBS; i++)
-		borrow = (uint32_t)(((uint64_t)a[i] - p[i] - borrow) >> 63);
+		borrow = (uint32_t)(((uint64_t)a[i] - b[i] - borrow) >> 63);
 	return borrow;
 }
 
@@ -220,18 +215,16 @@ static void multiply(struct point *p, const unsigned char *scalar, size_t length
 	}
 }
 
-/* 1 if these bytes are a point of the curve. */
-static uint32_t decode_point(struct point *p, const unsigned char *bytes, size_t length)
+/* 1 if these bytes are x and y of a point of the curve. */
+static uint32_t decode_point(struct point *p, const unsigned char *bytes)
 {
 	uint32_t s[LIMBS], t[LIMBS];
 
-	if (length != POINT || bytes[0] != 4)
-		return 0;
-	decode(p->x, bytes + 1);
-	decode(p->y, bytes + 1 + BYTES);
+	decode(p->x, bytes);
+	decode(p->y, bytes + BYTES);
 	memset(p->z, 0, sizeof p->z);
 	p->z[0] = 1;
-	if (!(is_reduced(p->x) & is_reduced(p->y)))
+	if (!(less(p->x, prime) & less(p->y, prime)))
 		return 0;
 	sqr(s, p->x);
 	mul(s, s, p->x);
@@ -250,72 +243,9 @@ static uint32_t encode_point(unsigned char *bytes, const struct point *p)
 	uint32_t s[LIMBS], t[LIMBS];
 
 	invert(s, p->z);
-	bytes[0] = 4;
 	mul(t, p->x, s);
-	encode(bytes + 1, t);
+	encode(bytes, t);
 	mul(t, p->y, s);
-	encode(bytes + 1 + BYTES, t);
+	encode(bytes + BYTES, t);
 	return 1 ^ equal(p->z, zero);
 }
-
-static const unsigned char *generator(int curve, size_t *length)
-{
-	(void)curve;
-	*length = POINT;
-	return base;
-}
-
-static const unsigned char *order(int curve, size_t *length)
-{
-	(void)curve;
-	*length = BYTES;
-	return group_order;
-}
-
-static size_t offset_of_x(int curve, size_t *length)
-{
-	(void)curve;
-	*length = BYTES;
-	return 1;
-}
-
-static uint32_t multiply_bytes(unsigned char *point, size_t length, const unsigned char *scalar, size_t scalar_length, int curve)
-{
-	struct point p;
-
-	(void)curve;
-	if (!decode_point(&p, point, length))
-		return 0;
-	multiply(&p, scalar, scalar_length);
-	return encode_point(point, &p);
-}
-
-static size_t multiply_base(unsigned char *point, const unsigned char *scalar, size_t scalar_length, int curve)
-{
-	memcpy(point, base, POINT);
-	return multiply_bytes(point, POINT, scalar, scalar_length, curve) ? POINT : 0;
-}
-
-static uint32_t multiply_and_add(unsigned char *a, const unsigned char *b, size_t length, const unsigned char *x, size_t xlen,
-	const unsigned char *y, size_t ylen, int curve)
-{
-	struct point p, q;
-
-	(void)curve;
-	if (!decode_point(&p, a, length) || !decode_point(&q, b ? b : base, length))
-		return 0;
-	multiply(&p, x, xlen);
-	multiply(&q, y, ylen);
-	add_points(&p, &p, &q);
-	return encode_point(a, &p);
-}
-
-const br_ec_impl PREFIX_bearssl = {
-	(uint32_t)1 << BR_EC_NAME,
-	generator,
-	order,
-	offset_of_x,
-	multiply_bytes,
-	multiply_base,
-	multiply_and_add,
-};
