@@ -103,6 +103,9 @@ pub fn lowering(error: &LowerError, others: Option<&str>) -> Option<String> {
         LowerError::LazyAdditions => "--reduce almost".into(),
         LowerError::Looped => "--style rolled".into(),
         LowerError::Passes(most) => format!("-p unroll={most}"),
+        LowerError::PowerOfTwo(unroll) => {
+            format!("-p unroll={}", unroll.next_power_of_two())
+        }
         LowerError::FewColumns => "--style looped, or another d".into(),
         LowerError::Halves(_) => "another method".into(),
         LowerError::Lowest(names) => (*names).into(),

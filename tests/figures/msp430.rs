@@ -1,5 +1,6 @@
 //! The cheapest of all methods on MSP430 beside the best figures in print: proved, and what `tests/paper/msp430.toml` says.
 
+use lozenge::facts::Style;
 use lozenge::isa::core::Core as AnyCore;
 use lozenge::isa::msp430::cores::Core;
 use lozenge::kernel::Request;
@@ -65,6 +66,29 @@ fn what_the_survey_asks_is_answered() {
         let said = [number(row, "cycles"), number(row, "ours")];
         assert_eq!([asked, instead], said, "{row}");
         assert!(instead < asked, "{row}");
+    });
+}
+
+/// Rows in two nested loops beside columns: cycles and bytes of both, which are proved.
+#[test]
+fn rows_beside_columns_in_loops() {
+    work::each(&tier::some(rows("loop"), 6), |row| {
+        let (request, core) = asked(row);
+        for [method, cycles, bytes] in [
+            ["rows", "row_cycles", "row_bytes"],
+            ["columns", "column_cycles", "column_bytes"],
+        ] {
+            let request = Request {
+                method: Some(text(row, method).into()),
+                style: Some(Style::Rolled),
+                ..request.clone()
+            };
+            let kernel = known::generate(&request, &core).unwrap_or_else(|e| panic!("{row}: {e}"));
+            assert!(kernel.is_proved(), "{row}: {:?}", kernel.proof);
+            let made = [kernel.cost.body.max, kernel.code.len() as u64];
+            let said = [cycles, bytes].map(|key| number(row, key));
+            assert_eq!(made, said, "{row}");
+        }
     });
 }
 

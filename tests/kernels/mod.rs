@@ -23,6 +23,7 @@ mod modular;
 mod montgomery;
 mod msp430_calls;
 mod msp430_mutation;
+mod msp430_rows;
 mod msp430_shift_add;
 mod mutation;
 mod riscv_ibex;

@@ -74,6 +74,8 @@ pub enum LowerError {
         "each band has {0} columns fewer than the one before, so a pass must take a divisor of {0} columns"
     )]
     Passes(usize),
+    #[error("a pass of the inner loop takes 1, 2, 4 or 8 products, or another power of 2, here")]
+    PowerOfTwo(usize),
     #[error("the bands have too few columns for a loop")]
     FewColumns,
     #[error("operands are halved up to {0} words")]

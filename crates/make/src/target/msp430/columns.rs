@@ -1,4 +1,4 @@
-//! Product scanning and FIPS in two nested loops: an inner one for each strand of a column.
+//! Product scanning and FIPS in two nested loops: an inner one for each strand of a column. Rows are in [`super::rows`].
 //!
 //! There are twelve registers, four of which are arguments of a Montgomery product. So no operand is copied beside another, as
 //! [`crate::engine::scans`] does: the strands of a column come one after the other, and the number of the column, in bytes, is all that
@@ -26,7 +26,7 @@ use crate::target::msp430::sweeps::{MAC, MPY, OP2, RESHI, RESLO, SUMEXT};
 /// The register that points to the result; those of the operands follow.
 const RESULT: u8 = 12;
 /// Bytes of a word.
-const WORD: i32 = 2;
+pub const WORD: i32 = 2;
 
 /// A word of an array: so many bytes from where a register points.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,25 +47,28 @@ impl Place {
 
 /// Registers by role. Between columns `j` and `k` hold the two words that the columns before have left.
 #[derive(Clone, Copy)]
-struct Roles {
-    /// The factors that are next, and where the first ends.
-    j: u8,
-    k: u8,
-    stop: u8,
-    /// What leaves the multiplier.
-    carry: u8,
-    /// Twice the number of the column, if it is in a loop.
-    column: u8,
-    word: u8,
+pub struct Roles {
+    /// The factors that are next, of a row the first and what it is added to; and where the first ends.
+    pub j: u8,
+    pub k: u8,
+    pub stop: u8,
+    /// What leaves the multiplier, and of a row what it leaves next.
+    pub carry: u8,
+    pub other: u8,
+    /// Twice the number of the column, or of the row, if it is in a loop.
+    pub column: u8,
+    pub word: u8,
+    /// Of rows the word above those that go down.
+    pub top: u8,
 }
 
 /// A column, or one for all that a loop makes.
 #[derive(Clone, Copy)]
-struct Column {
+pub struct Column {
     /// Does it have more products than the one before?
     rises: bool,
     /// Twice its number, counted from `n - 1` on where it does not rise; none if that is in a register.
-    number: Option<i32>,
+    pub number: Option<i32>,
 }
 
 /// The code.
@@ -76,24 +79,28 @@ pub struct Nest<'s> {
     /// Values in registers.
     pub values: BTreeMap<Word, u8>,
     homes: BTreeMap<Array, Place>,
-    roles: Roles,
+    /// Where `2a` lies, of a square in rows.
+    pub doubled: Place,
+    pub roles: Roles,
     unit: u16,
     /// Products in a pass.
-    unroll: i32,
+    pub unroll: i32,
     /// Where SR as it was lies, if interrupts are kept out of each column.
-    status: Option<Source>,
+    pub status: Option<Source>,
 }
 
 /// The function that runs `scans`, `unroll` products in a pass of an inner loop.
 ///
 /// # Errors
-/// When registers or the stack run out, a jump does not reach, or the products come in rows.
+/// When registers or the stack run out, a jump does not reach, or passes of so many cannot be told from the rest.
 pub fn lower(core: &Core, scans: &Scans, unroll: usize) -> Result<Program<Insn>, LowerError> {
-    if scans.rows {
-        return Err(LowerError::Scans);
+    // As many words in each row are counted beforehand.
+    let counted = scans.rows && !scans.strands.iter().any(|s| s.pairs);
+    if !counted && !unroll.is_power_of_two() {
+        return Err(LowerError::PowerOfTwo(unroll));
     }
     let free = beside(scans.words.lengths.len());
-    let [stop, word, carry, column, j, k, ..] = free[..] else {
+    let [stop, word, carry, column, j, k, other, top, ..] = free[..] else {
         return Err(LowerError::Registers);
     };
     let roles = Roles {
@@ -101,8 +108,10 @@ pub fn lower(core: &Core, scans: &Scans, unroll: usize) -> Result<Program<Insn>,
         k,
         stop,
         carry,
+        other,
         column,
         word,
+        top,
     };
     let mut nest = Nest {
         scans,
@@ -110,6 +119,7 @@ pub fn lower(core: &Core, scans: &Scans, unroll: usize) -> Result<Program<Insn>,
         free,
         values: BTreeMap::new(),
         homes: BTreeMap::new(),
+        doubled: Place { base: SP, at: 0 },
         roles,
         unit: core.multiplier.map_or(0, |m| m.base),
         unroll: unroll as i32,
@@ -118,8 +128,10 @@ pub fn lower(core: &Core, scans: &Scans, unroll: usize) -> Result<Program<Insn>,
     let scratch = nest.settle();
     let status = (core.irq == Irq::MaskPerColumn).then_some(WORD as u16 * scratch as u16);
     nest.status = status.map(|at| Source::Indexed(SP, at));
-    if !scans.strands.is_empty() {
-        nest.sweep()?;
+    match scans.rows {
+        true => nest.rows()?,
+        false if scans.strands.is_empty() => {}
+        false => nest.sweep()?,
     }
     nest.chains()?;
     nest.flow.function(core, scratch)
@@ -137,9 +149,12 @@ impl Nest<'_> {
             self.homes
                 .insert(Array::Operand(side), Place { base, at: 0 });
         }
-        let quotients = scans.quotient.map_or(0, |_| scans.n);
+        // Quotients, or what a row leaves to the next, a word more.
+        let below = scans
+            .quotient
+            .map_or(0, |_| scans.n + usize::from(scans.rows));
         let frame = Place { base: SP, at: 0 };
-        let numbers = frame.plus(WORD * quotients as i32);
+        let numbers = frame.plus(WORD * below as i32);
         self.homes.insert(Array::Numbers, numbers);
         let stored: Vec<u64> = scans.words.stored().collect();
         for (i, number) in stored.iter().enumerate() {
@@ -152,8 +167,9 @@ impl Nest<'_> {
             self.homes.insert(Array::Square, modulus.plus(n + WORD));
         }
         // Where the quotients were: those below the column are no longer needed.
-        let columns = match quotients {
+        let columns = match below {
             0 => result,
+            _ if scans.rows => frame,
             _ => frame.plus(-n),
         };
         self.homes.insert(Array::Quotients, frame);
@@ -161,7 +177,9 @@ impl Nest<'_> {
         for (at, _) in scans.words.steps.iter().enumerate() {
             self.homes.insert(Array::Chain(at), result);
         }
-        quotients + stored.len()
+        self.doubled = numbers.plus(WORD * stored.len() as i32);
+        let squares = scans.rows && scans.strands.iter().any(|s| s.pairs);
+        below + stored.len() + if squares { scans.n + 1 } else { 0 }
     }
 
     pub fn home(&self, array: Array) -> Result<Place, LowerError> {
@@ -174,7 +192,7 @@ impl Nest<'_> {
     }
 
     /// Where a value of memory is read.
-    fn source(&self, word: Word) -> Result<Source, LowerError> {
+    pub fn source(&self, word: Word) -> Result<Source, LowerError> {
         let place = self.place(self.scans.place(word).ok_or(LowerError::Scans)?)?;
         Ok(Source::Indexed(place.base, place.at as u16))
     }
@@ -188,21 +206,35 @@ impl Nest<'_> {
     }
 
     /// Bytes of an array.
-    fn bytes(&self) -> i32 {
+    pub fn bytes(&self) -> i32 {
         WORD * self.scans.n as i32
     }
 }
 
 /// The multiplier.
 impl Nest<'_> {
-    fn give(&mut self, source: Source, at: u16) {
+    pub fn give(&mut self, source: Source, at: u16) {
         let to = Dest::Absolute(self.unit + at);
         self.flow.two(Op::MOV, source, to);
     }
 
-    fn unit(&mut self, op: Op, at: u16, r: u8) {
+    pub fn unit(&mut self, op: Op, at: u16, r: u8) {
         let from = Source::Absolute(self.unit + at);
         self.flow.register(op, from, r);
+    }
+
+    /// Keeps interrupts out, where that is done for each column.
+    pub fn close(&mut self) {
+        if self.status.is_some() {
+            close().into_iter().for_each(|insn| self.flow.push(insn));
+        }
+    }
+
+    /// Lets them in again, if the caller did.
+    pub fn open(&mut self) {
+        if let Some(status) = self.status {
+            self.flow.register(Op::MOV, status, SR);
+        }
     }
 
     /// Adds `x y`, or `2 x y`.
@@ -217,16 +249,16 @@ impl Nest<'_> {
 
 /// Columns.
 impl Nest<'_> {
-    fn copy(&mut self, from: u8, r: u8) {
+    pub fn copy(&mut self, from: u8, r: u8) {
         self.flow.register(Op::MOV, Source::Register(from), r);
     }
 
-    fn zero(&mut self, r: u8) {
+    pub fn zero(&mut self, r: u8) {
         self.flow.register(Op::MOV, Source::Constant(0), r);
     }
 
     /// `r` points to a place, or as far behind it as the number of the column says.
-    fn point(&mut self, r: u8, place: Place, column: Option<Column>) {
+    pub fn point(&mut self, r: u8, place: Place, column: Option<Column>) {
         self.copy(place.base, r);
         let number = column.map_or(Some(0), |c| c.number);
         self.flow.add(place.at + number.unwrap_or(0), r);
@@ -241,9 +273,9 @@ impl Nest<'_> {
         self.zero(j);
         self.zero(k);
         self.flow.note("columns that become longer");
-        self.columns(true, 0)?;
+        self.each_column(true, 0, Self::column)?;
         self.flow.note("columns that become shorter");
-        self.columns(false, WORD)?;
+        self.each_column(false, WORD, Self::column)?;
         self.flow.note("the last column");
         let last = Column {
             rises: false,
@@ -260,14 +292,19 @@ impl Nest<'_> {
         Ok(())
     }
 
-    /// The columns that rise, or the others, from `first` on.
-    fn columns(&mut self, rises: bool, first: i32) -> Result<(), LowerError> {
+    /// The columns that rise, or the others, or the rows, from `first` on.
+    pub fn each_column(
+        &mut self,
+        rises: bool,
+        first: i32,
+        column: impl Fn(&mut Self, Column) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
         let end = self.bytes();
         if self.scans.style != Style::Rolled {
             let mut numbers = (first..end).step_by(WORD as usize);
             return numbers.try_for_each(|number| {
                 let number = Some(number);
-                self.column(Column { rises, number })
+                column(self, Column { rises, number })
             });
         }
         let r = self.roles.column;
@@ -275,7 +312,7 @@ impl Nest<'_> {
         self.flow.register(Op::MOV, number, r);
         let top = self.flow.here();
         let number = None;
-        self.column(Column { rises, number })?;
+        column(self, Column { rises, number })?;
         self.flow.add(WORD, r);
         let number = Source::Constant(end as u16);
         self.flow.register(Op::CMP, number, r);
@@ -290,9 +327,7 @@ impl Nest<'_> {
         let n = self.scans.n;
         self.zero(carry);
         self.addend(column, if column.rises { 0 } else { n })?;
-        if self.status.is_some() {
-            close().into_iter().for_each(|insn| self.flow.push(insn));
-        }
+        self.close();
         self.give(Source::Register(j), RESLO);
         self.give(Source::Register(k), RESHI);
         for strand in self.scans.strands.clone() {
@@ -310,9 +345,7 @@ impl Nest<'_> {
         }
         self.unit(Op::MOV, RESHI, j);
         self.copy(carry, k);
-        if let Some(status) = self.status {
-            self.flow.register(Op::MOV, status, SR);
-        }
+        self.open();
         Ok(())
     }
 

@@ -19,7 +19,7 @@ const LINKS: usize = 4;
 const WORD: usize = 2;
 
 /// A loop over words.
-struct Words {
+pub struct Words {
     sum: Sum,
     x: Option<Place>,
     y: Option<Place>,
@@ -32,6 +32,19 @@ struct Words {
 }
 
 impl Words {
+    /// `out = x + y`, or their difference, with a carry that waits in a register.
+    pub fn new(sum: Sum, [x, y]: [Option<Place>; 2], out: Place, carry: u8) -> Self {
+        Self {
+            sum,
+            x,
+            y,
+            out,
+            clear: None,
+            carry,
+            pointers: BTreeMap::new(),
+        }
+    }
+
     /// Word `i` of those of a place, by way of the pointer.
     fn at(&self, place: Place, i: usize) -> (u8, u16) {
         let (r, at) = self.pointers[&place.base];
@@ -47,7 +60,7 @@ impl Words {
 }
 
 impl Nest<'_> {
-    fn take(&mut self) -> Result<u8, LowerError> {
+    pub fn take(&mut self) -> Result<u8, LowerError> {
         match self.free.is_empty() {
             true => Err(LowerError::Registers),
             false => Ok(self.free.remove(0)),
@@ -137,14 +150,10 @@ impl Nest<'_> {
             None => None,
             Some(word) => Some(*self.values.get(&word).ok_or(LowerError::Scans)?),
         };
+        let terms = [place(self, stretch.x)?, place(self, stretch.y)?];
         let words = Words {
-            sum,
-            x: place(self, stretch.x)?,
-            y: place(self, stretch.y)?,
-            out: self.place(stretch.out)?,
             clear: mask,
-            carry,
-            pointers: BTreeMap::new(),
+            ..Words::new(sum, terms, self.place(stretch.out)?, carry)
         };
         let complement = |nest: &mut Self| {
             if let Some(mask) = mask {
@@ -164,20 +173,18 @@ impl Nest<'_> {
     pub fn copy_out(&mut self) -> Result<(), LowerError> {
         let (n, carry) = (self.scans.n, self.take()?);
         self.flow.register(Op::MOV, Source::Constant(0), carry);
-        let words = Words {
-            sum: Sum::Add,
-            x: Some(self.place((Array::Columns, n))?),
-            y: None,
-            out: self.result(),
-            clear: None,
-            carry,
-            pointers: BTreeMap::new(),
-        };
+        // Of rows everything has moved down.
+        let first = if self.scans.rows { 0 } else { n };
+        let from = Some(self.place((Array::Columns, first))?);
+        let words = Words::new(Sum::Add, [from, None], self.result(), carry);
         self.each(words, n)
     }
 
     /// All words of a loop.
-    fn each(&mut self, mut words: Words, links: usize) -> Result<(), LowerError> {
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn each(&mut self, mut words: Words, links: usize) -> Result<(), LowerError> {
         let end = self.take()?;
         for place in [words.x, words.y, Some(words.out)].into_iter().flatten() {
             if words.pointers.contains_key(&place.base) {

@@ -8,7 +8,7 @@
 //! | [`frame`] | registers that are saved, room on the stack |
 //! | [`renamed`] | arguments in other registers than the EABI's |
 //! | [`interrupts`] | interrupts that are kept out |
-//! | [`flow`], [`columns`], [`links`] | code with loops: columns, and sums behind them or alone |
+//! | [`flow`], [`columns`], [`rows`], [`links`] | code with loops: columns, rows, and sums behind them or alone |
 //! | [`sweeps`] | its columns in words: the multiplier adds products up |
 //! | [`tiles`] | products without a multiplier |
 //! | [`pointers`] | pointers that move along |
@@ -24,6 +24,7 @@ pub mod links;
 pub mod lower;
 pub mod pointers;
 pub mod renamed;
+pub mod rows;
 pub mod sweeps;
 pub mod tiles;
 pub mod waits;
