@@ -247,8 +247,10 @@ fn mcus() -> Vec<Value> {
     let msp430 = |p: &msp430::cores::Part| {
         let core = msp430::cores::Core::named(p.core);
         let multiplies = core.is_some_and(|core| core.multiplier.is_some());
+        let [near_flash, near_ram] = p.near;
         json!({"name": p.name, "core": p.core, "flash": p.flash, "ram": p.ram, "ram_start": "",
-               "mul": multiplies, "rampz": false, "eind": false, "datasheet": p.source, "source": [p.source]})
+               "mul": multiplies, "rampz": false, "eind": false, "datasheet": p.source, "source": [p.source],
+               "near_flash": near_flash, "near_ram": near_ram})
     };
     let all = PARTS.iter().map(row);
     let all = all.chain(riscv::cores::PARTS.iter().map(riscv));
@@ -276,7 +278,10 @@ fn ops() -> Vec<Value> {
         .collect()
 }
 
-/// A table of the rows; sources are long and stay in the JSON.
+/// What stays in the JSON and in the list of one: sources are long, and only some parts have memory above 64 KB.
+const BESIDE: [&str; 3] = ["source", "near_flash", "near_ram"];
+
+/// A table of the rows.
 fn table(rows: &[Value]) -> String {
     let mut table = plain_table();
     for (i, row) in rows.iter().enumerate() {
@@ -284,9 +289,12 @@ fn table(rows: &[Value]) -> String {
             continue;
         };
         if i == 0 {
-            table.set_header(fields.keys().filter(|k| *k != "source"));
+            let shown = fields.keys().filter(|key| !BESIDE.contains(&key.as_str()));
+            table.set_header(shown);
         }
-        let shown = fields.iter().filter(|(key, _)| *key != "source");
+        let shown = fields
+            .iter()
+            .filter(|(key, _)| !BESIDE.contains(&key.as_str()));
         let cells = shown.map(|(_, value)| cell(value));
         table.add_row(cells);
     }

@@ -357,6 +357,23 @@ fn list_says_what_there_is() {
     assert!(names(here.path()).is_empty());
 }
 
+/// Of an MSP430's memory `list mcus` says how much lies below 64 KB.
+#[test]
+fn list_says_what_small_code_reaches() {
+    let here = folder();
+    let output = succeeds(here.path(), "list mcus msp430f5529 --json");
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let part = &json["mcus"][0];
+    let told = ["flash", "ram", "near_flash", "near_ram"].map(|key| part[key].as_u64());
+    assert_eq!(told, [131_072, 8192, 48_128, 8192].map(Some));
+    let one = succeeds(here.path(), "list mcus msp430f5529");
+    let one = stdout(&one);
+    assert!(one.contains("near_flash  48128"), "{one}");
+    let all = succeeds(here.path(), "list mcus");
+    let all = stdout(&all);
+    assert!(!all.contains("near"), "{all}");
+}
+
 /// Every part gives a product, by additions where it has no multiplier; a RISC-V without one says why not.
 #[test]
 fn every_listed_part_works() {
