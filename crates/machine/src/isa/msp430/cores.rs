@@ -2,6 +2,10 @@
 //!
 //! Sources: SLAU144, *MSP430x2xx Family User's Guide*, tables 3-14 to 3-16 (CPU; those of SLAU049 are the same); SLAU208,
 //! *MSP430x5xx and MSP430x6xx Family User's Guide*, tables 6-8 to 6-12 (CPUX).
+//!
+//! What was read a second time: all numbers of one and of two operands on the CPUX, in transcriptions of SLAU445I's tables 4-9
+//! and 4-10 (pages 154 and 155), which are those of SLAU208. Chapter 4 there says that the CPUX of the families 2xx and 4xx
+//! (`msp430x-mpy16`) takes slightly other times in some cases; no table of these was seen.
 
 use crate::fault::Source as Origin;
 use crate::isa::clock::{Cycles, Memoryless, Timed};
@@ -153,7 +157,7 @@ impl Core {
         Core { irq, ..*self }
     }
 
-    /// Cycles of an instruction of two operands: tables 3-16 (CPU) and 6-10 (CPUX).
+    /// Cycles of an instruction of two operands: tables 3-16 (CPU) and 6-10 (CPUX; SLAU445I, table 4-10, page 155).
     fn two(&self, ops: &Ops, once: bool) -> u16 {
         let extended = self.features.extended;
         let reach = reach(ops.source());
@@ -178,13 +182,13 @@ impl Core {
                     Reach::Indirect | Reach::Increment | Reach::Immediate => 5,
                     Reach::Indexed | Reach::Absolute => 6,
                 };
-                // Footnote of table 6-10: MOV, BIT and CMP take one less.
+                // Footnote of table 6-10 (and of 4-10): MOV, BIT and CMP take one less.
                 cycles - u16::from(extended && once)
             }
         }
     }
 
-    /// Cycles of an instruction of one operand: tables 3-15 (CPU) and 6-9 (CPUX).
+    /// Cycles of an instruction of one operand: tables 3-15 (CPU) and 6-9 (CPUX; SLAU445I, table 4-9, page 154).
     fn one(&self, timing: Timing, source: Source) -> u16 {
         let extended = self.features.extended;
         match (timing, reach(source)) {
@@ -321,8 +325,10 @@ const fn part(
 
 const KB: usize = 1024;
 
-/// Parts, family by family: main memory and RAM as the data sheet's first page has them, and of those that have more than
-/// 64 KB where main memory begins, from its table of the memory organization. An MSP430F5659 has 16 KB of its RAM there.
+/// Parts, family by family: main memory and RAM as the data sheet's first page has them, and of those with main memory above
+/// 64 KB from its table of the memory organization, which says where it begins and ends: SLAS541M, table 9-8; SLAS655H, 9-2;
+/// SLAS700, 9-4; SLAS704G, 6-6; SLASE54D, 9-41; of the FG4618, the F5529 and the FR6989 from TI's linker command files. First pages
+/// round 256 bytes up, of the FR5969 and the FR6989 1 KB. An MSP430F5659 has 16 KB of its RAM below 64 KB.
 #[rustfmt::skip]
 pub static PARTS: [Part; 27] = [
     part("msp430f147",   "msp430-mpy16",  LOW,   32 * KB,  KB,      "SLAS272"),
@@ -340,16 +346,16 @@ pub static PARTS: [Part; 27] = [
     part("msp430g2231",  "msp430",        0,     2 * KB,   128,     "SLAS694"),
     part("msp430g2452",  "msp430",        0,     8 * KB,   256,     "SLAS722"),
     part("msp430g2553",  "msp430",        0,     16 * KB,  512,     "SLAS735"),
-    part("msp430f2617",  "msp430x-mpy16", LOW,   92 * KB,  8 * KB,  "SLAS541").from(0x3100, 8 * KB),
-    part("msp430f2618",  "msp430x-mpy16", LOW,   116 * KB, 8 * KB,  "SLAS541").from(0x3100, 8 * KB),
-    part("msp430fg4618", "msp430x-mpy16", LOW,   116 * KB, 8 * KB,  "SLAS508").from(0x3100, 8 * KB),
+    part("msp430f2617",  "msp430x-mpy16", LOW,   92 * KB - 256, 8 * KB,  "SLAS541").from(0x3100, 8 * KB),
+    part("msp430f2618",  "msp430x-mpy16", LOW,   116 * KB - 256, 8 * KB,  "SLAS541").from(0x3100, 8 * KB),
+    part("msp430fg4618", "msp430x-mpy16", LOW,   116 * KB - 256, 8 * KB,  "SLAS508").from(0x3100, 8 * KB),
     part("msp430f5438a", "msp430x-mpy32", HIGH,  256 * KB, 16 * KB, "SLAS655").from(0x5c00, 16 * KB),
     part("msp430f5529",  "msp430x-mpy32", HIGH,  128 * KB, 8 * KB,  "SLAS590").from(0x4400, 8 * KB),
     part("msp430f5659",  "msp430x-mpy32", HIGH,  512 * KB, 64 * KB, "SLAS700").from(0x8000, 16 * KB),
     part("cc430f6137",   "msp430x-mpy32", HIGH,  32 * KB,  4 * KB,  "SLAS554"),
     part("msp430fr2433", "msp430x-mpy32", HIGH,  15 * KB + 512, 4 * KB, "SLASE59"),
     part("msp430fr5739", "msp430x-mpy32", HIGH,  16 * KB,  KB,      "SLAS639"),
-    part("msp430fr5969", "msp430x-mpy32", HIGH,  64 * KB,  2 * KB,  "SLAS704").from(0x4400, 2 * KB),
+    part("msp430fr5969", "msp430x-mpy32", HIGH,  63 * KB,  2 * KB,  "SLAS704").from(0x4400, 2 * KB),
     part("msp430fr5994", "msp430x-mpy32", HIGH,  256 * KB, 8 * KB,  "SLASE54").from(0x4000, 8 * KB),
-    part("msp430fr6989", "msp430x-mpy32", HIGH,  128 * KB, 2 * KB,  "SLAS789").from(0x4400, 2 * KB),
+    part("msp430fr6989", "msp430x-mpy32", HIGH,  127 * KB, 2 * KB,  "SLAS789").from(0x4400, 2 * KB),
 ];

@@ -172,15 +172,15 @@ pub struct Mode {
 }
 
 /// Cycles from the end of an instruction that writes the second operand until RES0 to RES3 and SUMEXT are there: SLAU208,
-/// table 25-6, rows of a first operand of 16 and of 32 bits; a second one of 16, and of 32 from OP2H on. RES0 is there
-/// before OP2H can be written.
+/// chapter 25, rows of a first operand of 16 and of 32 bits; a second one of 16, and of 32 from OP2H on. RES0 is there
+/// before OP2H can be written. Read a second time in SLAU367P, table 5-5 (page 278), which has these numbers for fractional mode.
 const LATE: [[[u8; 5]; 2]; 2] = [
     [[3, 3, 4, 4, 3], [3, 5, 6, 7, 7]],
     [[0, 3, 4, 4, 4], [0, 3, 5, 6, 6]],
 ];
 /// The same of an MPY16 (SLAU049, section 7.2.3): an access by an address is in time, an indirect one needs a NOP.
 const LATE_16: [u8; 5] = [3, 3, 0, 0, 3];
-/// How long the first step of OP2L takes (SLAU208, table 25-6).
+/// How long the first step of OP2L takes (the same table).
 const LATE_LOW: [u8; 5] = [3, 0, 0, 0, 0];
 
 impl Kind {
