@@ -17,6 +17,12 @@ use crate::kernel::Kernel;
 use crate::report::EnergyReport;
 use crate::report::energy::NO_DATA;
 
+/// Mnemonic and operands of a call. What is given as code units has its text behind `; `.
+fn called(line: &str) -> (&str, &str) {
+    let plain = line.rsplit("; ").next().unwrap_or_default();
+    plain.split_once(char::is_whitespace).unwrap_or_default()
+}
+
 /// A number in the area.
 #[derive(Clone, Debug, Serialize)]
 pub struct FieldReport {
@@ -401,13 +407,21 @@ impl DriverReport {
             let line = insn.text();
             match calls.next_if(|(index, _)| *index == i) {
                 Some((_, kernel)) => {
-                    // What is given as code units has its text behind `; `. A `#` says that the address is a number.
-                    let plain = line.rsplit("; ").next().unwrap_or_default();
-                    let (name, operand) = plain.split_once(char::is_whitespace).unwrap_or_default();
+                    // A `#` says that the address is a number.
+                    let (name, operand) = called(&line);
                     let sign = if operand.starts_with('#') { "#" } else { "" };
                     text += &format!("\t{name} {sign}{}\n", self.kernels[*kernel].symbol);
                 }
-                None => text += &format!("\t{line}\n"),
+                None => {
+                    text += &match core.lands(*insn) {
+                        Some((to, _)) => {
+                            let (name, operands) = called(&line);
+                            let rest = operands.find(',').map_or("", |at| &operands[at..]);
+                            format!("\t{name} #{symbol}+{to}{rest}\n")
+                        }
+                        None => format!("\t{line}\n"),
+                    }
+                }
             }
         }
         text += &format!("\t.size {symbol}, . - {symbol}\n");
@@ -433,17 +447,34 @@ impl DriverReport {
         format: &ObjectFormat,
     ) -> Result<Vec<u8>, String> {
         let insns = &built.assembled.program.insns;
-        let code = core.encode(insns)?;
         let places = image::places(core, insns)?;
         let (relocation, behind) = core.call_relocation();
-        let calls = built.assembled.calls.iter();
-        let calls: Vec<_> = calls
-            .map(|(index, kernel)| elf::Call {
-                at: places[*index] as u64 + behind,
-                symbol: &self.kernels[*kernel].symbol,
-                relocation,
-            })
-            .collect();
+        let of_kernels = &built.assembled.calls;
+        let calls = of_kernels.iter().map(|(index, kernel)| elf::Call {
+            at: places[*index] as u64 + behind,
+            symbol: &self.kernels[*kernel].symbol,
+            addend: 0,
+            relocation,
+        });
+        let mut calls: Vec<_> = calls.collect();
+        // As GNU as has it, what the linker sets is 0 before.
+        let mut unset = insns.clone();
+        for (i, insn) in insns.iter().enumerate() {
+            if of_kernels.iter().any(|(index, _)| *index == i) {
+                continue;
+            }
+            if let Some((to, relocation)) = core.lands(*insn) {
+                calls.push(elf::Call {
+                    at: places[i] as u64,
+                    symbol: &self.symbol,
+                    addend: to as i64,
+                    relocation,
+                });
+                unset[i] = insn.calling(0, 0).unwrap_or(*insn);
+            }
+        }
+        calls.sort_by_key(|call| call.at);
+        let code = core.encode(&unset)?;
         elf::object_that_calls(format, &self.symbol, &code, &calls)
     }
 

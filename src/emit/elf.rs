@@ -10,13 +10,15 @@ use object::{
 
 use crate::hints;
 
-/// A call of a function in another object, for the linker.
+/// A call of a function, or a jump within this one, for the linker.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     /// Bytes from the start of the code.
     pub at: u64,
     /// The function that is called.
     pub symbol: &'a str,
+    /// How many bytes behind its start.
+    pub addend: i64,
     /// The type of the relocation.
     pub relocation: u32,
 }
@@ -98,7 +100,7 @@ fn function(
         let relocation = Relocation {
             offset: call.at,
             symbol,
-            addend: 0,
+            addend: call.addend,
             flags: RelocationFlags::Elf {
                 r_type: object::elf::RelocationType(call.relocation),
             },

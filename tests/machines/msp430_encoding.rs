@@ -192,6 +192,7 @@ fn objects_link() {
         let calls = [Call {
             at,
             symbol,
+            addend: 0,
             relocation,
         }];
         let ours = elf::object_that_calls(&format, "given", &code, &calls).expect("an object");

@@ -405,8 +405,8 @@ fn a_dialect_that_a_machine_has_not_is_refused() {
             "gcc or mspgcc or iar or large",
         ),
         (
-            "modexp 64 --mcu msp430f5529 --abi large",
-            "no drivers with --abi large",
+            "modexp 64 --mcu msp430f1611 --abi large",
+            "try gcc or mspgcc or iar",
         ),
         ("mul 8 --mcu atmega8 --prefix 1x", "try lz_"),
         ("mul 8 --mcu atmega8 --prefix a-b", "try lz_"),

@@ -10,9 +10,12 @@ use lozenge::driver::numbers::{Inputs, Power};
 use lozenge::driver::rsa;
 use lozenge::driver::x25519::{self, Kernels};
 use lozenge::driver::{Driver, image};
+use lozenge::function::{Argument, Function, Passed};
+use lozenge::target::Target;
 use num_bigint::BigUint;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
+use crate::kit::icicle::{self, Job};
 use crate::kit::mspdebug::{self, Places};
 use crate::kit::oracle::{MSP430_BINUTILS, run, tool};
 use crate::kit::tier;
@@ -28,22 +31,32 @@ const PLACES: Places = Places {
 };
 /// Where the stack begins.
 const STACK: u16 = 0x4000;
-/// A convention: what the preprocessor finds, the register of the first argument, and registers that come back, with SP.
+/// A convention: what the preprocessor finds, what GNU as is told, the register of the first argument, and registers that come
+/// back, with SP.
 struct Calls {
-    defined: &'static str,
+    defined: &'static [&'static str],
+    told: &'static [&'static str],
     first: u16,
     kept: &'static [u16],
 }
 
 const EABI: Calls = Calls {
-    defined: "-D__MSP430__",
+    defined: &["-D__MSP430__"],
+    told: &["-mcpu=msp430"],
     first: 12,
     kept: &[1, 4, 5, 6, 7, 8, 9, 10],
 };
 const MSPGCC: Calls = Calls {
-    defined: "-D__MSPGCC__",
+    defined: &["-D__MSP430__", "-D__MSPGCC__"],
+    told: &["-mcpu=msp430"],
     first: 15,
     kept: &[1, 4, 5, 6, 7, 8, 9, 10, 11],
+};
+
+const LARGE: Calls = Calls {
+    defined: &["-D__MSP430__", "-D__MSP430X__", "-D__MSP430X_LARGE__"],
+    told: &["-mcpu=msp430x", "-ml"],
+    ..EABI
 };
 
 /// What a register holds before the call.
@@ -82,11 +95,13 @@ fn assembles(folder: &Path, calls: &Calls) {
             assembly.with_extension("theirs"),
         );
         run(Command::new("cpp")
-            .args(["-P", "-undef", "-D__MSP430__", calls.defined])
+            .args(["-P", "-undef"])
+            .args(calls.defined)
             .args(["-x", "assembler-with-cpp"])
             .args([&assembly, &plain]));
         run(Command::new(format!("{MSP430_BINUTILS}-as"))
-            .args(["-mcpu=msp430", "-o"])
+            .args(calls.told)
+            .arg("-o")
             .args([&theirs, &plain]));
         let ours = function(&assembly.with_extension("o"));
         assert!(ours == function(&theirs), "{}", assembly.display());
@@ -242,6 +257,115 @@ fn rsa_is_right_in_mspdebug() {
         (inputs, key.value(&input))
     });
     computes(folder.path(), "rsa64", &driver, &cases, &EABI);
+}
+
+/// The code of these objects of the large model, linked by GNU ld above 64 KB with the driver first.
+fn linked_high(folder: &Path, objects: &[&str]) -> Vec<u8> {
+    let script = format!("SECTIONS {{ .text {HIGH} : {{ *(.text .text.*) }} }}\n");
+    std::fs::write(folder.join("high.ld"), script).expect("written");
+    let arguments = ["-e", "0", "-T", "high.ld", "-o", "high.elf"];
+    let ld = format!("{MSP430_BINUTILS}-ld");
+    tool(folder, &ld, &[&arguments[..], objects].concat());
+    let data = std::fs::read(folder.join("high.elf")).expect("a program");
+    let file = object::File::parse(&*data).expect("an ELF file");
+    let text = file.section_by_name(".text").expect("code");
+    assert_eq!(text.address(), HIGH);
+    text.data().expect("bytes").to_vec()
+}
+
+/// Where code of the large model is put.
+const HIGH: u64 = 0x1_4000;
+
+/// In the large model a driver lies above 64 KB: GNU as makes our bytes of its assembly and GNU ld sets the addresses that it calls and
+/// goes to. With its kernels it is right in our machine, as icicle-emu has no multiplier; there it does the same with kernels that
+/// do nothing, and gives all 20 bits of R4 to R10 back.
+#[test]
+fn drivers_of_the_large_model_lie_above_64_kb() {
+    let lines = [
+        (
+            64,
+            "--exponentiation window -p window=3 --products montgomery",
+            Ladder::Window(3),
+        ),
+        (
+            96,
+            "--exponentiation montgomery --products montgomery",
+            Ladder::Montgomery,
+        ),
+    ];
+    for (bits, line, ladder) in lines {
+        let line = format!("gen modexp {bits} --mcu msp430f5529 --abi large --method fips {line}");
+        let folder = packed(&line.split_whitespace().collect::<Vec<_>>());
+        assembles(folder.path(), &LARGE);
+        let driver = exponentiation::driver(2, bits, bits, ladder, Products::Montgomery);
+        let own = format!("modexp{bits}.o");
+        let kernels: Vec<String> = files(folder.path(), ".o")
+            .iter()
+            .map(|path| path.file_name().expect("a name").to_string_lossy().into())
+            .filter(|name: &String| *name != own)
+            .collect();
+        let all: Vec<&str> = [&own].into_iter().chain(&kernels).map(|s| &**s).collect();
+        let code = linked_high(folder.path(), &all);
+        let target = Target::mcu("msp430f5529").expect("a part");
+        let core = target.abi("large").expect("a convention").to_core();
+        let run = |code: &[u8], area: &mut Vec<u8>| {
+            let padded = [&vec![0; HIGH as usize], code].concat();
+            let function = Function {
+                entry: HIGH,
+                arguments: Some(vec![Argument {
+                    passed: Passed::Pointer(0),
+                    bytes: core.pointer_bytes(),
+                    place: None,
+                }]),
+                ..Function::kernel(&padded)
+            };
+            let done = core.execute(&function, area, &mut |_, _| {});
+            done.unwrap_or_else(|e| panic!("{e:?}"));
+        };
+        let mut random = tier::random(57);
+        let mut number = || random.uniform(bits as usize / 8);
+        let modulus = number() | BigUint::from(1u8);
+        let power = Power {
+            base: number() % &modulus,
+            exponent: number(),
+            modulus,
+        };
+        let area = image::area(&driver, &power.inputs(&driver)).expect("all inputs");
+        let mut ours = area.clone();
+        run(&code, &mut ours);
+        assert_eq!(image::outputs(&driver, &ours), [("result", power.value())]);
+        // Kernels that do nothing.
+        let idle = kernels.iter().map(|name| {
+            let name = name.trim_end_matches(".o");
+            format!("\t.global {name}\n{name}:\n")
+        });
+        let idle = idle.collect::<String>() + "\treta\n";
+        std::fs::write(folder.path().join("idle.s"), idle).expect("written");
+        let told = [LARGE.told, &["-o", "idle.theirs", "idle.s"]].concat();
+        tool(folder.path(), &format!("{MSP430_BINUTILS}-as"), &told);
+        let code = linked_high(folder.path(), &[&own, "idle.theirs"]);
+        let mut ours = area.clone();
+        run(&code, &mut ours);
+        // The call is behind the code, at the end.
+        let first = HIGH as u32 + code.len() as u32;
+        let call = [0xb1, 0x13, HIGH as u8, (HIGH >> 8) as u8];
+        let mut registers = [0; 16].map(|_: u32| random.below(1 << 20) as u32);
+        (registers[0], registers[1]) = (first, STACK.into());
+        registers[12] = PLACES.data.into();
+        let job = Job {
+            registers,
+            code: (HIGH as u32, [&code[..], &call].concat()),
+            data: (PLACES.data.into(), area),
+        };
+        let (left, theirs) = icicle::runs(&[job]).pop().expect("a run");
+        assert!(
+            theirs == ours,
+            "modexp{bits}: the area after kernels that do nothing"
+        );
+        for r in [1, 4, 5, 6, 7, 8, 9, 10] {
+            assert_eq!(left[r], registers[r], "modexp{bits}: r{r}");
+        }
+    }
 }
 
 /// The driver of the pack, on the vectors of RFC 7748 and numbers at the edges.

@@ -153,6 +153,15 @@ impl Core {
         on_machine!(self, |I, core| I::call_relocation(core))
     }
 
+    /// Where an instruction goes whose address the linker must set even within a function, and the type of the relocation at
+    /// its first byte. None if it is another machine's.
+    pub fn lands(&self, insn: Insn) -> Option<(usize, u32)> {
+        on_machine!(self, |I, _core| {
+            let own = <I as Isa>::Insn::try_from(insn);
+            own.ok().and_then(|insn| I::lands(&insn))
+        })
+    }
+
     /// The number of the register called `name`.
     pub fn register(&self, name: &str) -> Option<u8> {
         on_machine!(self, |I, _core| I::register(name))

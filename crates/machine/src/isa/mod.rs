@@ -123,6 +123,12 @@ pub trait Isa: Sized + 'static {
     /// The relocation that makes a linker do the same: its type, and how many bytes behind the call's first it stands.
     fn call_relocation(core: &Self::Core) -> (u32, u64);
 
+    /// Where an instruction goes whose address the linker must set even within a function, and the type of the relocation,
+    /// which stands at its first byte.
+    fn lands(_insn: &Self::Insn) -> Option<(usize, u32)> {
+        None
+    }
+
     /// Calls `function` with a pointer to `area`, numbers in little-endian bytes.
     ///
     /// `watch` is told of instructions and cycles so far, from time to time.

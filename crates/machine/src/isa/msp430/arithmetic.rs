@@ -378,7 +378,13 @@ impl<D: Domain> Msp430<D> {
             let word = self.d.known(part as u64 & 0xffff);
             self.push_word(word)?;
         }
-        Ok(Flow::Jump((o.k as usize) << 16 | usize::from(o.x)))
+        Ok(Flow::Jump(o.far()))
+    }
+
+    /// BRA.
+    pub fn jump_far(&mut self, o: &Ops) -> Outcome {
+        self.unit_read();
+        Ok(Flow::Jump(o.far()))
     }
 
     /// RETA.

@@ -275,8 +275,13 @@ impl Insn {
         relative.then_some(self.ops.k.into())
     }
 
+    /// The address that a CALLA or BRA goes to.
+    pub fn lands(&self) -> Option<usize> {
+        matches!(self.op, Op::CALLA | Op::BRA).then(|| self.ops.far())
+    }
+
     /// Do assemblers make other bytes of its text, or none: has it a code unit that it could do without, is it a PUSH of 4 or 8, which an erratum (CPU4 of the MSP430) makes them write in one unit or two, or a jump
-    /// that GNU as gets wrong, to itself or as far back as there is one, or a CALLA, whose address it leaves to the linker?
+    /// that GNU as gets wrong, to itself or as far back as there is one, or a CALLA or BRA, whose address it leaves to the linker?
     fn is_ambiguous(&self) -> bool {
         const FARTHEST: i16 = -1022;
         let Ops { s, a, x, k, .. } = self.ops;
@@ -284,7 +289,7 @@ impl Insn {
         let pushed = matches!(source, Source::Constant(4 | 8)) && self.op == Op::PUSH;
         let unit = source.fields() != (s, a, x) || source == Source::Symbolic(0);
         let jump = self.branch().is_some() && (k == 0 || k == FARTHEST);
-        unit || pushed || jump || self.op == Op::CALLA
+        unit || pushed || jump || self.lands().is_some()
     }
 
     /// The mnemonic of an instruction that stands for this one, with its operand.
@@ -345,10 +350,7 @@ impl Insn {
                         format!("r{}", self.ops.popped().end())
                     }
                     "highest" => format!("r{}", self.ops.d),
-                    "far" => format!(
-                        "#{:#x}",
-                        i32::from(self.ops.k) << 16 | i32::from(self.ops.x)
-                    ),
+                    "far" => format!("#{:#x}", self.ops.far()),
                     "@" => format!("${:+}", self.ops.k),
                     _ => return None,
                 })

@@ -218,11 +218,13 @@ impl Core {
             Timing::Return => 5,
             // Sections 3.4.3 and 6.5.1.5: taken or not.
             Timing::Jump => 2,
-            // Table 6-12: of words, and a cycle for each bit.
+            // Table 6-12 (SLAU445I, table 4-17): of words, and a cycle for each bit.
             Timing::Several => 2 + ops.k as u16,
             Timing::SeveralWhole => 2 + 2 * ops.k as u16,
             // SLAU445, tables 4-17 (#N) and 4-19 (MOVA @Rn+, PC).
             Timing::Far => 5,
+            // Table 4-19, #N to PC: a row that was not seen again.
+            Timing::FarJump => 3,
             Timing::Bits => ops.k as u16,
         }
     }

@@ -40,6 +40,8 @@ pub enum Timing {
     SeveralWhole,
     /// CALLA, RETA.
     Far,
+    /// BRA.
+    FarJump,
     /// Shifts of a register by several bits.
     Bits,
 }
@@ -88,6 +90,7 @@ instructions! {
     POPMA "popm.a"  "0001 0110 nnnn dddd" "n, highest" "pq<p"  SeveralWhole Other Extended |m, o| m.pop_all(o, true);
     CALLA "calla"   "0001 0011 1011 hhhh" "far"        "pP<pP" Far     Other Extended |m, o| m.call_far(o);
     RETA  "reta"    "0000 0001 0001 0000" ""           "pP<p"  Far     Other Extended |m, _| m.return_far();
+    BRA   "mova"    "0000 hhhh 1000 0000" "far, r0"    "P<P"   FarJump Other Extended |m, o| m.jump_far(o);
     RRCM  "rrcm.w"  "0000 nn00 0101 dddd" "n, dst"     "dF<dC" Bits    Other Extended |m, o| m.turn_all(o, Above::Carry);
     RRAM  "rram.w"  "0000 nn01 0101 dddd" "n, dst"     "dF<d"  Bits    Other Extended |m, o| m.turn_all(o, Above::Sign);
     RLAM  "rlam.w"  "0000 nn10 0101 dddd" "n, dst"     "dF<d"  Bits    Other Extended |m, o| m.double_all(o);

@@ -30,6 +30,7 @@ use crate::codec::{self, Places};
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::isa::Isa;
 use crate::isa::cost::Class;
+use crate::isa::msp430::instructions::Op;
 use crate::isa::msp430::machine::Msp430;
 use crate::isa::runs::alike;
 
@@ -94,14 +95,26 @@ impl Isa for Msp430Isa {
     }
 
     fn calling(mut insn: code::Insn, _: usize, to: usize) -> Option<code::Insn> {
-        insn.ops.x = u16::try_from(to).ok()?;
+        let high = i16::try_from(to >> 16).ok()?;
+        match insn.lands() {
+            Some(_) if high < 16 => insn.ops.k = high,
+            None if high == 0 => {}
+            Some(_) | None => return None,
+        }
+        insn.ops.x = to as u16;
         Some(insn)
     }
 
     // R_MSP430X_ABS16 (binutils, elf/msp430.h), of the unit behind the instruction: in objects of no system's ABI its types
-    // are those of the MSP430X on every core.
-    fn call_relocation(_: &cores::Core) -> (u32, u64) {
-        (15, 2)
+    // are those of the MSP430X on every core. Of CALLA R_MSP430X_ABS20_ADR_DST.
+    fn call_relocation(core: &cores::Core) -> (u32, u64) {
+        if core.abi.large { (12, 0) } else { (15, 2) }
+    }
+
+    // Of BRA, whose upper bits are elsewhere, R_MSP430X_ABS20_ADR_SRC.
+    fn lands(insn: &code::Insn) -> Option<(usize, u32)> {
+        let relocation = if insn.op == Op::BRA { 11 } else { 12 };
+        insn.lands().map(|to| (to, relocation))
     }
 
     fn registers(insn: &code::Insn) -> [Places; 2] {

@@ -166,6 +166,11 @@ impl Ops {
         self.d..=(self.d + self.k as u8).saturating_sub(1)
     }
 
+    /// The address that a CALLA or BRA goes to.
+    pub fn far(&self) -> usize {
+        (self.k as usize & 0xf) << 16 | usize::from(self.x)
+    }
+
     /// Does the source take a code unit?
     pub fn source_unit(&self) -> bool {
         self.a == 1 && self.s != CG || (self.a, self.s) == (3, PC)

@@ -11,6 +11,7 @@ use crate::engine::basic::{Moves, Three};
 use crate::engine::driven::{Beside, Driven, Mem, Roles, Values};
 use crate::refusal::LowerError;
 use crate::target::msp430::flow::{Flow, unit};
+use crate::target::msp430::frame::{back, save};
 
 /// The area.
 const AREA: u8 = 10;
@@ -33,6 +34,8 @@ const CHANGED: std::ops::RangeInclusive<u8> = 4..=Y;
 /// Code with jumps.
 pub struct Code {
     flow: Flow,
+    /// Is it called by CALLA, so that it may lie above 64 KB?
+    large: bool,
     /// What the function saves.
     saved: Vec<u8>,
     /// Is there a carry that a loop must keep?
@@ -46,6 +49,7 @@ impl Code {
     pub fn of(abi: &Abi) -> Self {
         Self {
             flow: Flow::default(),
+            large: abi.large,
             saved: CHANGED.filter(|r| abi.preserves(*r)).collect(),
             carries: false,
             walked: false,
@@ -71,6 +75,14 @@ impl Code {
     fn flag(&mut self, d: u8) {
         self.k(Op::MOV, 0, d);
         self.k(Op::ADDC, 0, d);
+    }
+
+    /// A jump of any length.
+    fn far_to(&mut self, to: usize) -> usize {
+        match self.large {
+            true => self.flow.absolute(Op::BRA, to),
+            false => self.flow.far(to),
+        }
     }
 
     /// The lowest bit of `r`, which is lost, becomes the flag.
@@ -255,28 +267,30 @@ impl Driven for Code {
 
     fn enter(&mut self, first: bool) {
         if first {
-            let push = |r: &u8| Insn::one(Op::PUSH, Source::Register(*r));
-            let pushes: Vec<_> = self.saved.iter().map(push).collect();
-            pushes.into_iter().for_each(|insn| self.flow.push(insn));
+            let saved = save(&self.saved, self.large).0;
+            saved.into_iter().for_each(|insn| self.flow.push(insn));
             self.copy(AREA, Self::ARGUMENTS[0]);
         }
     }
 
     fn leave(&mut self, first: bool) {
         if first {
-            let pop = |r: &u8| Insn::pop(Dest::Register(*r));
-            let pops: Vec<_> = self.saved.iter().rev().map(pop).collect();
-            pops.into_iter().for_each(|insn| self.flow.push(insn));
+            let back = save(&self.saved, self.large).1;
+            back.into_iter().for_each(|insn| self.flow.push(insn));
         }
         self.give_back();
     }
 
     fn give_back(&mut self) {
-        self.flow.push(Insn::ret());
+        self.flow.push(back(self.large));
     }
 
-    /// CALL names an address. A routine lies at a distance: where it returns to is pushed, 10 bytes behind the MOV.
+    /// CALL and CALLA name an address. Of a small function a routine lies at a distance: where it returns to is pushed, 10
+    /// bytes behind the MOV.
     fn call(&mut self, of_kernel: bool) -> usize {
+        if self.large {
+            return self.flow.absolute(Op::CALLA, 0);
+        }
         if of_kernel {
             self.flow.push(unit(Op::CALL));
             return self.here() - 1;
@@ -288,7 +302,7 @@ impl Driven for Code {
     }
 
     fn jump(&mut self) -> usize {
-        self.flow.far(0)
+        self.far_to(0)
     }
 
     fn jump_below(&mut self, r: u8, least: u8) -> usize {
@@ -347,7 +361,7 @@ impl Driven for Code {
             Beside::Keep(to) => {
                 self.store(to, r);
                 let done = self.flow.jump(Op::JEQ, 0);
-                self.flow.far(top);
+                self.far_to(top);
                 self.flow.land(done);
             }
             Beside::Move(..) => {

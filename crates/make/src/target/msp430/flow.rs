@@ -1,5 +1,7 @@
 //! Code with loops, and the function that it is the body of.
 
+use machine::isa::Isa;
+use machine::isa::msp430::Msp430Isa;
 use machine::isa::msp430::code::{Dest, Insn, Source};
 use machine::isa::msp430::cores::Core;
 use machine::isa::msp430::instructions::Op;
@@ -71,6 +73,13 @@ impl Flow {
         self.insns.len() - 1
     }
 
+    /// CALLA or BRA of an instruction, whose address is counted from the start of the code.
+    pub fn absolute(&mut self, op: Op, to: usize) -> usize {
+        self.targets.push((self.insns.len(), to));
+        self.push(Insn::new(op, Ops::default()));
+        self.insns.len() - 1
+    }
+
     /// The jump of index `at` goes to the instruction of index `to`.
     pub fn aim(&mut self, at: usize, to: usize) {
         let jumps = self.targets.iter_mut().filter(|(from, _)| *from == at);
@@ -98,6 +107,11 @@ impl Flow {
         }
         for (from, to) in &self.targets {
             let insn = &mut self.insns[*from];
+            if insn.lands().is_some() {
+                let aimed = Msp430Isa::calling(*insn, 0, places[*to] as usize);
+                *insn = aimed.ok_or(LowerError::Reach)?;
+                continue;
+            }
             if insn.branch().is_none() {
                 insn.ops.x = (places[*to] - places[*from + 1]) as u16;
                 continue;

@@ -31,27 +31,14 @@ pub fn frame(
         let limit = STACK_LIMIT as usize;
         return Err(LowerError::Stack { need, limit });
     }
-    let (mut before, mut after) = (Vec::new(), Vec::new());
     let run = saved.windows(2).all(|pair| pair[1] == pair[0] + 1);
-    match (saved.first(), saved.last()) {
-        _ if core.abi.large => {
-            for run in saved.chunk_by(|low, high| low + 1 == *high) {
-                let [low, high] = [run[0], run[run.len() - 1]];
-                before.push(Insn::several(Op::PUSHMA, low, high));
-                after.insert(0, Insn::several(Op::POPMA, low, high));
-            }
-        }
-        (Some(low), Some(high)) if run && core.features.extended => {
-            before.push(Insn::several(Op::PUSHM, *low, *high));
-            after.push(Insn::several(Op::POPM, *low, *high));
-        }
-        _ => {
-            let push = |r: &u8| Insn::one(Op::PUSH, Source::Register(*r));
-            before.extend(saved.iter().map(push));
-            let pop = |r: &u8| Insn::pop(Dest::Register(*r));
-            after.extend(saved.iter().rev().map(pop));
-        }
-    }
+    let (mut before, mut after) = match (saved.first(), saved.last()) {
+        (Some(low), Some(high)) if run && core.features.extended && !core.abi.large => (
+            vec![Insn::several(Op::PUSHM, *low, *high)],
+            vec![Insn::several(Op::POPM, *low, *high)],
+        ),
+        _ => save(&saved, core.abi.large),
+    };
     if masks {
         before.push(Insn::one(Op::PUSH, Source::Register(SR)));
         after.insert(0, Insn::pop(Dest::Register(SR)));
@@ -67,9 +54,34 @@ pub fn frame(
         before.push(moved(Op::SUB));
         after.insert(0, moved(Op::ADD));
     }
-    after.push(match core.abi.large {
-        true => Insn::reta(),
-        false => Insn::ret(),
-    });
+    after.push(back(core.abi.large));
     Ok((before, after))
+}
+
+/// Saves registers, with 20 bits in the large model, and restores them.
+pub fn save(saved: &[u8], large: bool) -> (Vec<Insn>, Vec<Insn>) {
+    let all = |register: fn(u8) -> Insn, run: fn(&[u8]) -> Insn| -> Vec<Insn> {
+        match large {
+            true => saved
+                .chunk_by(|low, high| low + 1 == *high)
+                .map(run)
+                .collect(),
+            false => saved.iter().map(|r| register(*r)).collect(),
+        }
+    };
+    let before = all(
+        |r| Insn::one(Op::PUSH, Source::Register(r)),
+        |run| Insn::several(Op::PUSHMA, run[0], run[run.len() - 1]),
+    );
+    let mut after = all(
+        |r| Insn::pop(Dest::Register(r)),
+        |run| Insn::several(Op::POPMA, run[0], run[run.len() - 1]),
+    );
+    after.reverse();
+    (before, after)
+}
+
+/// The way back.
+pub fn back(large: bool) -> Insn {
+    if large { Insn::reta() } else { Insn::ret() }
 }

@@ -63,9 +63,6 @@ impl Lower for Msp430Isa {
     }
 
     fn drive(core: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        if core.abi.large {
-            return Err(LowerError::Driver("--abi large"));
-        }
         let made = drive::lower(Code::of(core.abi), driver)?;
         Ok(Assembled {
             program: renamed::program(core.abi, made.program),
