@@ -25,13 +25,15 @@ use num_bigint::BigUint;
 use crate::kernels::small_operations::SMALL;
 use crate::kit::tier::{self, Tier};
 use crate::kit::{any, ask, known, work};
-use crate::ledger::{Line, Sheet};
+use crate::ledger::{self, Line, Sheet};
 
 /// The columns of a machine's file, and how many of them are figures.
 pub const COLUMNS: &str = "op,size,modulus,method,params,style,body,call,bytes,stack,known";
 pub const FIGURES: usize = 4;
 /// Cells of a machine that are made where a sample does.
 const SAMPLED: usize = 25;
+/// Of so many cells in a row one is made of machines that have much with another in common.
+const PARTS: usize = 8;
 /// All parameters that a method tries.
 const ALL: usize = 99;
 
@@ -349,15 +351,25 @@ fn judge(core: &Core, cell: &Cell, runs: &AtomicUsize) -> Result<Line, String> {
 
 /// Makes all cells of a machine and holds them against its file.
 fn machine(core: &Core, file: &str) {
-    let tier = tier::tier();
-    made(core, file, tier, false);
-    if tier == Tier::Night {
-        made(core, &format!("night/{file}"), tier, true);
+    machine_in_parts(core, file, 1);
+}
+
+/// The same of a machine that has much with another in common: every `step`th cell, all at night and where the file is written.
+fn machine_in_parts(core: &Core, file: &str, step: usize) {
+    made(core, file, step, false);
+    if tier::tier() == Tier::Night {
+        made(core, &format!("night/{file}"), 1, true);
     }
 }
 
-fn made(core: &Core, file: &str, tier: Tier, night: bool) {
-    let cells = tier::sample(file, cells(core, night), SAMPLED);
+fn made(core: &Core, file: &str, step: usize, night: bool) {
+    let tier = tier::tier();
+    let step = if ledger::writes() { 1 } else { step };
+    let mut cells = tier::sample(file, cells(core, night), SAMPLED);
+    if tier == Tier::Full && step > 1 {
+        cells = tier::part(cells, step, 61);
+    }
+    let whole = tier == Tier::Night || tier == Tier::Full && step == 1;
     let runs = AtomicUsize::new(0);
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
     for made in work::each(&cells, |cell| judge(core, cell, &runs)) {
@@ -381,7 +393,7 @@ fn made(core: &Core, file: &str, tier: Tier, night: bool) {
         columns: COLUMNS,
         figures: FIGURES,
     };
-    sheet.hold(lines, tier != Tier::Fast);
+    sheet.hold(lines, whole);
 }
 
 #[test]
@@ -428,6 +440,18 @@ fn riscv() {
 fn msp430() {
     let core = Msp430Core::named("msp430-mpy16").expect("a core");
     machine(&any(core), "msp430-mpy16");
+}
+
+#[test]
+fn msp430x_with_products_of_32_bits() {
+    let core = Msp430Core::named("msp430x-mpy32").expect("a core");
+    machine_in_parts(&any(core), "msp430x-mpy32", PARTS);
+}
+
+#[test]
+fn msp430_without_a_multiplier() {
+    let core = Msp430Core::named("msp430").expect("a core");
+    machine_in_parts(&any(core), "msp430", PARTS);
 }
 
 #[test]

@@ -13,6 +13,11 @@ const BLESS: &str = "cargo xtask ledger";
 /// Lines of each kind that a failure shows.
 const SHOWN: usize = 12;
 
+/// Are the files written?
+pub fn writes() -> bool {
+    std::env::var("LOZENGE_LEDGER").as_deref() == Ok("bless")
+}
+
 /// A cell: what names it, its figures, of which less is better, and what is known of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
@@ -133,7 +138,7 @@ impl Sheet {
         let count = made.len();
         let made: BTreeMap<_, _> = made.into_iter().map(|l| (l.key.clone(), l)).collect();
         assert_eq!(made.len(), count, "{}: two cells have one key", self.name);
-        if std::env::var("LOZENGE_LEDGER").as_deref() == Ok("bless") {
+        if writes() {
             assert!(whole, "a sample is no ledger");
             return self.write(&made);
         }
