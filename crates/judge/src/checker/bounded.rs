@@ -116,6 +116,12 @@ impl Bounded {
         }
     }
 
+    /// Is this word there with just this factor?
+    pub(crate) fn is_at(&self, word: Value, shift: u32) -> bool {
+        let mut digits = self.form.iter().rev();
+        matches!(word, Value::Var(v) if digits.any(|digit| *digit == (v, shift)))
+    }
+
     /// Does the form hold the words of a slice?
     pub(crate) fn holds_slice(&self, slice: &Slice) -> bool {
         let mut words = slice.words.iter().zip(slice.from..);

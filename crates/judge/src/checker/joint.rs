@@ -173,10 +173,15 @@ impl Checker<'_> {
         let mut slice = match continues {
             true => {
                 let next = |s: &Slice| w * (from + s.words.len() as u32);
-                let found = joint.slices.take(shift, |s| {
+                let fits = |s: &Slice| {
                     let alike = (s.of, s.from, s.w) == (of, from, w);
                     alike && source.holds(word, next(s)) && source.holds_slice(s)
-                });
+                };
+                // Any that fits will do; if two end here, that behind which the word stands is meant.
+                let meant = |s: &Slice| source.is_at(word, next(s)) && fits(s);
+                let slices = &mut joint.slices;
+                let found = slices.take(shift, meant);
+                let found = found.or_else(|| slices.take(shift, fits));
                 found.ok_or("there is no such slice")?
             }
             false => begun,
