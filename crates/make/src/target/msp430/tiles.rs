@@ -15,8 +15,7 @@ use machine::program::Program;
 
 use crate::refusal::LowerError;
 use crate::schedule::{Tile, TileStep, Tiles};
-use crate::target::msp430::frame::frame;
-use crate::target::msp430::interrupts::Masked;
+use crate::target::msp430::flow::Flow;
 
 /// The register that points into the result.
 const RESULT: u8 = 12;
@@ -32,8 +31,6 @@ const AT: usize = 2;
 const LEFT: usize = 3;
 /// Bits of a word.
 const BITS: usize = 16;
-/// The reach of a jump in bytes.
-const REACH: usize = 1022;
 
 /// The registers of a tile by what is in them, and code.
 struct Emitter {
@@ -46,8 +43,7 @@ struct Emitter {
     word: u8,
     /// The word of the result that is pointed to.
     at: usize,
-    insns: Vec<Insn>,
-    notes: Vec<(usize, String)>,
+    flow: Flow,
 }
 
 /// The word of the frame.
@@ -76,33 +72,31 @@ impl Emitter {
             mask,
             word,
             at: 0,
-            insns: Vec::new(),
-            notes: Vec::new(),
+            flow: Flow::default(),
         })
     }
 
     fn two(&mut self, op: Op, source: Source, dest: Dest) {
-        self.insns.push(Insn::two(op, source, dest));
+        self.flow.two(op, source, dest);
     }
 
     /// `r = r op source`.
     fn register(&mut self, op: Op, source: Source, r: u8) {
-        self.two(op, source, Dest::Register(r));
+        self.flow.register(op, source, r);
     }
 
     fn number(&mut self, k: usize, dest: Dest) {
         self.two(Op::MOV, Source::Constant(k as u16), dest);
     }
 
+    /// `r` moves right by a bit: the carry into it, its lowest bit out.
+    fn turn(&mut self, r: u8) {
+        self.flow.push(Insn::one(Op::RRC, Source::Register(r)));
+    }
+
     /// Lets the pointer of the result point to word `at`.
     fn point(&mut self, at: usize) {
-        let (op, by) = match at >= self.at {
-            true => (Op::ADD, at - self.at),
-            false => (Op::SUB, self.at - at),
-        };
-        if by > 0 {
-            self.register(op, Source::Constant(2 * by as u16), RESULT);
-        }
+        self.flow.add(2 * (at as i32 - self.at as i32), RESULT);
         self.at = at;
     }
 
@@ -111,7 +105,7 @@ impl Emitter {
         let Self { b, mask, word, .. } = *self;
         // This bit comes out last, and is not looked at.
         self.register(Op::BIC, Source::Constant(1), SR);
-        self.insns.push(Insn::one(Op::RRC, Source::Register(b)));
+        self.turn(b);
         for _ in 0..BITS {
             self.register(Op::SUBC, Source::Register(mask), mask);
             for (k, (a, s)) in a.iter().zip(sum).enumerate() {
@@ -120,23 +114,16 @@ impl Emitter {
                 let op = if k == 0 { Op::ADD } else { Op::ADDC };
                 self.register(op, Source::Register(word), *s);
             }
-            for r in sum.iter().rev().chain([&b]) {
-                self.insns.push(Insn::one(Op::RRC, Source::Register(*r)));
-            }
+            sum.iter().rev().chain([&b]).for_each(|r| self.turn(*r));
         }
     }
 
     /// A tile; the carry of the one before is in the sum.
-    fn tile(&mut self, tile: &Tile, square: bool) -> Result<(), LowerError> {
+    fn tile(&mut self, tile: &Tile, square: bool) {
         let f = tile.b.len();
         let (a, sum, word, b) = (self.a.clone(), self.sum.clone(), self.word, self.b);
-        self.notes.push((
-            self.insns.len(),
-            format!(
-                "words {}..{} of a by {}..{}",
-                tile.a.start, tile.a.end, tile.b.start, tile.b.end
-            ),
-        ));
+        let words = format!("words {:?} of a by {:?}", tile.a, tile.b);
+        self.flow.note(&words);
         self.register(Op::MOV, slot(0).0, word);
         for (k, a) in tile.a.clone().zip(&a) {
             self.register(Op::MOV, Source::Indexed(word, 2 * k as u16), *a);
@@ -148,12 +135,10 @@ impl Emitter {
         }
         self.point(tile.place().start);
         self.register(Op::MOV, slot(usize::from(!square)).0, word);
-        if tile.b.start > 0 {
-            self.register(Op::ADD, Source::Constant(2 * tile.b.start as u16), word);
-        }
+        self.flow.add(2 * tile.b.start as i32, word);
         self.two(Op::MOV, Source::Register(word), slot(AT).1);
         self.number(f, slot(LEFT).1);
-        let top = self.insns.len();
+        let top = self.flow.here();
         self.register(Op::MOV, slot(AT).0, word);
         self.register(Op::MOV, Source::Increment(word), b);
         self.two(Op::MOV, Source::Register(word), slot(AT).1);
@@ -167,14 +152,9 @@ impl Emitter {
         self.two(Op::MOV, Source::Register(b), result(0).1);
         self.register(Op::ADD, Source::Constant(2), RESULT);
         self.two(Op::SUB, Source::Constant(1), slot(LEFT).1);
-        let back: usize = self.insns[top..].iter().map(Insn::bytes).sum();
-        if back > REACH {
-            return Err(LowerError::Reach);
-        }
-        self.insns.push(Insn::jump(Op::JNE, -(back as i16)));
+        self.flow.jump(Op::JNE, top);
         self.at += f;
         self.upper(tile, sum);
-        Ok(())
     }
 
     /// The words of a tile that are in the sum, added to those that are there, and the carry that leaves them.
@@ -200,7 +180,7 @@ impl Emitter {
 
     /// Doubles `count` words of the result; the carry becomes the word above.
     fn double(&mut self, start: usize, count: usize) {
-        self.notes.push((self.insns.len(), "doubled".into()));
+        self.flow.note("doubled");
         self.point(start);
         for k in 0..count {
             let op = if k == 0 { Op::ADD } else { Op::ADDC };
@@ -224,21 +204,9 @@ pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerErro
     }
     for step in tiles.steps() {
         match step {
-            TileStep::Tile(tile) => emitter.tile(&tile, tiles.square)?,
+            TileStep::Tile(tile) => emitter.tile(&tile, tiles.square),
             TileStep::Double(words) => emitter.double(words.start, words.len()),
         }
     }
-    let (before, after) = frame(core, &emitter.insns, FRAME, Masked::Never)?;
-    let (start, end) = (before.len(), before.len() + emitter.insns.len());
-    let mut program = Program::new();
-    program.notes.push((0, "save registers".into()));
-    let notes = emitter.notes.into_iter();
-    program
-        .notes
-        .extend(notes.map(|(at, text)| (start + at, text)));
-    program
-        .notes
-        .push((end, "restore registers, return".into()));
-    program.insns = [before, emitter.insns, after].concat();
-    Ok(vec![program])
+    Ok(vec![emitter.flow.function(core, FRAME)?])
 }
