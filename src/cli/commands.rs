@@ -56,8 +56,8 @@ pub enum Command {
     /// Run every method with its sensible parameters and compare
     #[command(
         after_help = "Examples:\n  lozenge compare mul 160 --mcu atmega128\n  \
-                      lozenge compare mul 160 --mcu atmega128 --csv\n  \
-                      lozenge compare mul 256 --mcu atmega328p --pareto"
+                      lozenge compare mul 64 --mcu atmega128 --csv\n  \
+                      lozenge compare mul 128 --mcu atmega328p --pareto"
     )]
     Compare(CompareArgs),
     /// Search for cheaper kernels, prove the best, and write them to a file that `gen --tuned` takes

@@ -3,7 +3,7 @@
 //! | tier | cases | random states, operands and mutants | where random numbers begin |
 //! |---|---|---|---|
 //! | fast | every tenth, at random | a tenth | at the day's number |
-//! | full (what CI runs, and if nothing is said) | all | as many as the test says | always the same: 0 |
+//! | full (what CI runs, and if nothing is said) | all, or the part that [`part`] takes | as many as the test says | always the same: 0 |
 //! | night | all | ten times as many | at the day's number |
 //!
 //! `LOZENGE_SEED` is where they begin in any tier. What a test has drawn from is in its output, so that a failure says

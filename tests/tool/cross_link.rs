@@ -487,7 +487,7 @@ fn check(tools: &Tools, cells: &[(&str, &[u32], &str)], callable: bool) {
     let others = OPERATIONS
         .iter()
         .map(|what| (first, what.to_string(), extension));
-    let cells = tier::some(products.chain(others), 2);
+    let cells = tier::part(products.chain(others), 2, 2);
     let calls = work::each(&cells, |(core, what, rest)| {
         let cell = Cell::generate(base.path(), tools, (core, what, rest));
         cell.check_assembly();
