@@ -9,7 +9,7 @@ use spec::Op;
 
 use crate::pack::data::Wanted;
 use crate::pack::made::Made;
-use crate::pack::points::{CURVES, Curve, LIMB, apart};
+use crate::pack::points::{CURVES, Curve, LIMB};
 
 /// What the library calls.
 #[derive(Clone, Copy, Debug)]
@@ -128,10 +128,8 @@ impl Called {
 /// The C file and the declarations of RSA.
 fn rsa(made: &Made<'_>) -> (String, String) {
     let products = made.kernels.iter().filter(|k| is_product(k.spec().op));
-    let bits = products.clone().map(|k| k.spec().size.a).max().unwrap_or(0);
-    let text = include_str!("bearssl/rsa.c")
-        .replace("APART", &apart(products))
-        .replace("COUNT", &(bits / LIMB).to_string());
+    let bits = products.map(|k| k.spec().size.a).max().unwrap_or(0);
+    let text = include_str!("bearssl/rsa.c").replace("COUNT", &(bits / LIMB).to_string());
     let declarations = RSA.replace("BITS", &bits.to_string());
     [text, declarations]
         .map(|text| text.replace("PREFIX", made.file))

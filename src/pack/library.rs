@@ -1,5 +1,6 @@
 //! `--for`: libraries that a pack's kernels are put into.
 
+use crate::face::Kernel;
 use crate::pack::bearssl::Called;
 use crate::pack::made::Made;
 use crate::pack::micro_ecc::{self, Curve};
@@ -26,6 +27,21 @@ impl Library {
             Library::MbedTls => mbedtls::README.into(),
             Library::BearSsl(called) => called.readme(made),
             Library::P256m(_) => p256_m::README.into(),
+        }
+    }
+
+    /// Can it call these kernels? All but micro-ecc's file have results take the place of operands.
+    ///
+    /// # Errors
+    /// The kernel whose result may not, and what to do.
+    pub fn takes(&self, kernels: &[Kernel]) -> Result<(), String> {
+        let writes = |k: &&Kernel| k.spec().modular.is_some() && !Made::in_place(k);
+        match (self, kernels.iter().find(writes)) {
+            (Library::MicroEcc(_), _) | (_, None) => Ok(()),
+            (_, Some(kernel)) => Err(format!(
+                "{} may not write where it reads, which the library has it do: try another core, or --variable-time",
+                kernel.name()
+            )),
         }
     }
 

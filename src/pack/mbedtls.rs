@@ -76,17 +76,11 @@ const CASE: &str = "	case WORDS:
 		memcpy(T, N, WORDS * sizeof *T);
 		T[WORDS] = k;
 		if (A == B)
-			SQUARE(RESULT, A, T);
+			SQUARE(X, A, T);
 		else
-			PRODUCT(RESULT, A, B, T);
-BACK		break;
+			PRODUCT(X, A, B, T);
+		break;
 ";
-
-/// Where a result lies that may not lie where operands do, and how it comes to X.
-const APART: (&str, &str) = (
-    "T + WORDS + 1",
-    "		memcpy(X, T + WORDS + 1, WORDS * sizeof *X);\n",
-);
 
 /// The file that is compiled in place of `bignum_core.c`, name and contents.
 pub(super) fn file(made: &Made<'_>) -> (String, String) {
@@ -98,13 +92,7 @@ pub(super) fn file(made: &Made<'_>) -> (String, String) {
     };
     let cases = of(Op::Montmul).filter_map(|product| {
         let square = squares(product)?;
-        let (result, back) = match [product, square].into_iter().all(Made::in_place) {
-            true => ("X", ""),
-            false => APART,
-        };
         let case = CASE
-            .replace("RESULT", result)
-            .replace("BACK", back)
             .replace("WORDS", &(bits(product) / LIMB).to_string())
             .replace("SQUARE", square.name())
             .replace("PRODUCT", product.name());

@@ -6,7 +6,6 @@
 use num_bigint::BigUint;
 use spec::Op;
 
-use crate::face::Kernel;
 use crate::pack::made::Made;
 
 /// A curve `y^2 = x^3 - 3 x + b` of FIPS 186-4.
@@ -71,7 +70,6 @@ impl Curve {
         let points = include_str!("points/points.c");
         [head, points, tail]
             .concat()
-            .replace("APART", &apart(made.kernels))
             .replace("COUNT", &bytes.div_ceil(LIMB as usize / 8).to_string())
             .replace("BITS", &prime.bits().to_string())
             .replace("{PRIME}", &array(&prime))
@@ -81,13 +79,6 @@ impl Curve {
             .replace("BR_EC_NAME", &format!("BR_EC_{}", self.name))
             .replace("PREFIX", made.file)
     }
-}
-
-/// 1 if the results of some of these kernels may not lie where operands do, else 0.
-pub(super) fn apart<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> String {
-    let writes = |k: &&Kernel| k.spec().modular.is_some();
-    let in_place = kernels.into_iter().filter(writes).all(Made::in_place);
-    u8::from(!in_place).to_string()
 }
 
 /// So many bytes, the highest first, as C reads them.

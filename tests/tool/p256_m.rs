@@ -161,6 +161,10 @@ fn it_computes_what_the_library_does_in_the_cycles_on_record() {
         both.set(PRIV, &one);
         assert_eq!(both.run(PUBLIC).0, 0, "{name}");
         assert_eq!(both.run(SIGN_SHORT).0, 0, "{name}");
+        // Time does not tell the key.
+        let (_, [_, with_one]) = both.run(SECRET);
+        let secret = figures.iter().find(|(what, _)| *what == "secret");
+        assert_eq!(secret.map(|(_, both)| both[1]), Some(with_one), "{name}");
         for none in [[0; PRIV.1], [0xff; PRIV.1]] {
             both.set(PRIV, &none);
             for operation in [PUBLIC, SECRET, SIGN] {

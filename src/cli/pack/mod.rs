@@ -40,6 +40,9 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
             return Ok(false);
         }
     };
+    if let Some(library) = &library {
+        library.takes(&kernels)?;
+    }
     let (command, file) = (command(args, &target), file(&wanted));
     let made = Made {
         name: &args.pack,

@@ -13,30 +13,10 @@ enum { WHOLE = COUNT, HALF = WHOLE / 2, LIMB = 4, WINDOW = 4 };
 #endif
 
 /* r = a b 2^-n mod m and a^2 2^-n mod m; r may be a or b. Behind m lies -m^-1 mod 2^32. */
-typedef void multiplies(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *m);
-typedef void squares(uint32_t *r, const uint32_t *a, const uint32_t *m);
-
-#if APART
-/* These kernels do not write where they read. */
-#define IN_PLACE(name, limbs, kernel, parameters, arguments) \
-	static void name parameters \
-	{ \
-		uint32_t apart[limbs]; \
-		kernel arguments; \
-		memcpy(r, apart, sizeof apart); \
-	}
-#define MULTIPLY (uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *m)
-#define SQUARE (uint32_t *r, const uint32_t *a, const uint32_t *m)
-IN_PLACE(half_mul, HALF, PREFIX_half_mul, MULTIPLY, (apart, a, b, m))
-IN_PLACE(half_sqr, HALF, PREFIX_half_sqr, SQUARE, (apart, a, m))
-IN_PLACE(whole_mul, WHOLE, PREFIX_whole_mul, MULTIPLY, (apart, a, b, m))
-IN_PLACE(whole_sqr, WHOLE, PREFIX_whole_sqr, SQUARE, (apart, a, m))
-#else
 #define half_mul PREFIX_half_mul
 #define half_sqr PREFIX_half_sqr
 #define whole_mul PREFIX_whole_mul
 #define whole_sqr PREFIX_whole_sqr
-#endif
 
 /* The number of these bytes, the highest first, modulo 2^(32 limbs). */
 static void decode(uint32_t *r, size_t limbs, const unsigned char *bytes, size_t length)
@@ -109,7 +89,8 @@ static void one_of(uint32_t *r, const uint32_t *m, size_t limbs)
 }
 
 /* 2^(2n) mod m: 2^(n + limbs) by doubling, whose last factor five squares raise to the power of 32. */
-static void square_of(uint32_t *r, const uint32_t *m, size_t limbs, squares *square)
+static void square_of(uint32_t *r, const uint32_t *m, size_t limbs,
+	void (*square)(uint32_t *r, const uint32_t *a, const uint32_t *m))
 {
 	size_t i;
 

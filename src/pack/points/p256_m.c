@@ -7,17 +7,10 @@ int p256_generate_random(uint8_t *output, unsigned output_size)
 }
 #endif
 
-#if APART
-static void order_mul(uint32_t *r, const uint32_t *a, const uint32_t *b) IN_PLACE(PREFIX_order_mul, a, b)
-static void order_add(uint32_t *r, const uint32_t *a, const uint32_t *b) IN_PLACE(PREFIX_order_add, a, b)
-static void order_sqr(uint32_t *r, const uint32_t *a) IN_PLACE(PREFIX_order_sqr, a)
-static void order_to(uint32_t *r, const uint32_t *a) IN_PLACE(PREFIX_order_to, a)
-#else
 #define order_mul PREFIX_order_mul
 #define order_add PREFIX_order_add
 #define order_sqr PREFIX_order_sqr
 #define order_to PREFIX_order_to
-#endif
 
 /* Clears a secret, also where the compiler sees that nobody reads it any more. */
 static void clear(volatile void *secret, size_t length)

@@ -10,24 +10,10 @@ static const unsigned char curve_b[BYTES] = {B};
 static const unsigned char base[2 * BYTES] = {BASE
 };
 
-#if APART
-/* These kernels do not write where they read. */
-#define IN_PLACE(kernel, ...) \
-	{ \
-		uint32_t apart[LIMBS]; \
-		kernel(apart, __VA_ARGS__); \
-		memcpy(r, apart, sizeof apart); \
-	}
-static void mul(uint32_t *r, const uint32_t *a, const uint32_t *b) IN_PLACE(PREFIX_mul, a, b)
-static void add(uint32_t *r, const uint32_t *a, const uint32_t *b) IN_PLACE(PREFIX_add, a, b)
-static void sub(uint32_t *r, const uint32_t *a, const uint32_t *b) IN_PLACE(PREFIX_sub, a, b)
-static void sqr(uint32_t *r, const uint32_t *a) IN_PLACE(PREFIX_sqr, a)
-#else
 #define mul PREFIX_mul
 #define add PREFIX_add
 #define sub PREFIX_sub
 #define sqr PREFIX_sqr
-#endif
 
 /* x / z and y / z; where z is 0 and y is not, the neutral element. */
 struct point {
