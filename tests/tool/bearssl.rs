@@ -4,8 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lozenge::load;
+use lozenge::domain::abstract_memory::Region;
+use lozenge::domain::secret::Secret;
+use lozenge::domain::{Abstract, Address, Base, Domain};
+use lozenge::isa::core::Core;
+use lozenge::load::{self, Loaded};
 use lozenge::target::Target;
+use lozenge::told;
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{run, source};
@@ -167,14 +172,9 @@ fn private(exchanged: bool) -> Vec<u8> {
     [bytes(&x, 2 * PRIME_BYTES), of_prime.concat()].concat()
 }
 
-/// Cycles of the first numbers, bytes of code and of stack; and all results.
-fn measured(
-    compiler: Compiler,
-    called: &Called,
-    ours: Option<&Path>,
-    folder: &Path,
-) -> ([u64; 3], Vec<Vec<u8>>) {
-    let (core_name, gcc, own, has_library) = compiler;
+/// The program of `tests/oracle/bearssl.c`: its function `measured`, with all that it calls.
+fn program(compiler: Compiler, called: &Called, ours: Option<&Path>, folder: &Path) -> Loaded {
+    let (core, gcc, own, has_library) = compiler;
     let c_library = match has_library {
         true => ["-lc".into()],
         false => [format!("-I{}", source("bare").display())],
@@ -189,9 +189,21 @@ fn measured(
         .args(c_library)
         .args(["-lgcc", "-o"])
         .arg(&program));
-    let core = Target::core(core_name).expect("a core").to_core();
+    let core = Target::core(core).expect("a core").to_core();
     let file = std::fs::read(&program).expect("a program");
-    let loaded = load::load(&file, "measured", &core.object_format()).expect("a function");
+    load::load(&file, "measured", &core.object_format()).expect("a function")
+}
+
+/// Cycles of the first numbers, bytes of code and of stack; and all results.
+fn measured(
+    compiler: Compiler,
+    called: &Called,
+    ours: Option<&Path>,
+    folder: &Path,
+) -> ([u64; 3], Vec<Vec<u8>>) {
+    let core_name = compiler.0;
+    let core = Target::core(core_name).expect("a core").to_core();
+    let loaded = program(compiler, called, ours, folder);
     let mut results = Vec::new();
     let mut costs = Vec::new();
     for mut area in called.numbers() {
@@ -244,6 +256,60 @@ fn operations_take_the_cycles_on_record() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What a run of `measured` tells of those bytes of the numbers that are secret, if it tells anything.
+fn told(
+    core: &Core,
+    program: &Loaded,
+    numbers: &[u8],
+    is_secret: impl Fn(usize) -> bool,
+) -> Option<String> {
+    /// More instructions than any of them takes.
+    const STEPS: u64 = 100_000_000;
+    let mut d = Secret::default();
+    let base = Base(Base::FIRST_OPERAND);
+    d.declare(base, Region::operand("numbers", numbers.len(), true, 4));
+    for (at, byte) in numbers.iter().enumerate() {
+        let word = match is_secret(at) {
+            true => d.unknown::<8>(format!("byte {at}")),
+            false => d.known::<8>((*byte).into()),
+        };
+        let offset = at as i64;
+        d.init::<8>(Address { base, offset }, &word);
+    }
+    match core.call(d, &program.function, &[base], STEPS) {
+        Ok(ran) => ran.slow_operand.map(|slow| slow.text.to_string()),
+        Err(stopped) => Some(told::describe(core, &program.function, &stopped)),
+    }
+}
+
+/// What GCC makes of the C around the kernels, and the kernels, followed as one program: neither branches nor addresses nor times
+/// depend on a scalar, or on what RSA's private operation is given but the primes, whose sizes are looked at.
+#[test]
+fn compiled_operations_tell_no_secret() {
+    // On RISC-V: memcpy of ARM's C library branches on where arrays lie, which nobody knows here.
+    let compiler = COMPILERS[1];
+    let name = compiler.0;
+    let core = Target::core(name).expect("a core").to_core();
+    let is_long = |called: &&Called| ["p384", "p521"].contains(&called.pack);
+    for called in CALLED.iter().filter(|called| !is_long(called)) {
+        let folder = packed(&["pack", called.pack, "--core", name, "--for", "bearssl"]);
+        let program = program(compiler, called, Some(folder.path()), folder.path());
+        let numbers = called.numbers().swap_remove(0);
+        let primes = 2 * PRIME_BYTES..4 * PRIME_BYTES;
+        let [point, scalar] = called.lengths;
+        let is_secret = |at: usize| match scalar {
+            0 => !primes.contains(&at),
+            _ => at >= point,
+        };
+        let got = told(&core, &program, &numbers, is_secret);
+        assert_eq!(got, None, "{} on {name}", called.pack);
+        if scalar == 0 {
+            let got = told(&core, &program, &numbers, |_| true);
+            assert!(got.is_some_and(|text| text.contains("branch")));
+        }
+    }
 }
 
 /// The library's own tests pass with our functions, and do not where one of the kernels does nothing.
