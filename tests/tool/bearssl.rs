@@ -259,7 +259,7 @@ fn operations_take_the_cycles_on_record() {
 }
 
 /// What a run of `measured` tells of those bytes of the numbers that are secret, if it tells anything.
-fn told(
+fn tells(
     core: &Core,
     program: &Loaded,
     numbers: &[u8],
@@ -303,10 +303,10 @@ fn compiled_operations_tell_no_secret() {
             0 => !primes.contains(&at),
             _ => at >= point,
         };
-        let got = told(&core, &program, &numbers, is_secret);
+        let got = tells(&core, &program, &numbers, is_secret);
         assert_eq!(got, None, "{} on {name}", called.pack);
         if scalar == 0 {
-            let got = told(&core, &program, &numbers, |_| true);
+            let got = tells(&core, &program, &numbers, |_| true);
             assert!(got.is_some_and(|text| text.contains("branch")));
         }
     }

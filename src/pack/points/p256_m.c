@@ -55,23 +55,6 @@ static void from_hash(uint32_t *e, const uint8_t *hash, size_t length)
 	reduce(e);
 }
 
-/* r = a^(n - 2) of numbers times 2^256: the inverse; the low limb of n is above 1. */
-static void order_invert(uint32_t *r, const uint32_t *a)
-{
-	uint32_t e[LIMBS], x[LIMBS];
-	size_t i;
-
-	decode(e, group_order);
-	e[0] -= 2;
-	memcpy(x, a, sizeof x);
-	for (i = BITS - 1; i-- > 0;) {
-		order_sqr(x, x);
-		if (e[i / 32] >> i % 32 & 1)
-			order_mul(x, x, a);
-	}
-	memcpy(r, x, sizeof x);
-}
-
 /* x and y of the product of the generator. */
 static void multiply_base(uint8_t *bytes, const uint8_t *scalar)
 {
@@ -146,7 +129,7 @@ int p256_ecdsa_sign(uint8_t sig[64], const uint8_t priv[32], const uint8_t *hash
 		order_add(e, e, d);
 		decode(k, nonce);
 		order_to(k, k);
-		order_invert(k, k);
+		inverse(k, k, group_order, order_mul, order_sqr);
 		order_mul(e, e, k);
 		encode(sig + BYTES, e);
 		if (equal(r, zero) | equal(e, zero))
@@ -170,7 +153,7 @@ int p256_ecdsa_verify(const uint8_t sig[64], const uint8_t pub[64], const uint8_
 	if (!decode_point(&q, pub))
 		return P256_INVALID_PUBKEY;
 	order_to(s, s);
-	order_invert(s, s);
+	inverse(s, s, group_order, order_mul, order_sqr);
 	from_hash(e, hash, hlen);
 	order_mul(e, e, s);
 	encode(first, e);

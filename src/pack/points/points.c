@@ -61,19 +61,21 @@ static uint32_t less(const uint32_t *a, const unsigned char *m)
 	return borrow;
 }
 
-/* r = a^(p - 2) = 1 / a, or 0; the low limb of p is above 1. */
-static void invert(uint32_t *r, const uint32_t *a)
+/* r = a^(m - 2), the inverse of a modulo m or 0, by products of the kind that `multiply` and `square` make; m is given in bytes, has BITS
+ * bits, and its low limb is above 1. */
+static void inverse(uint32_t *r, const uint32_t *a, const unsigned char *m,
+	void (*multiply)(uint32_t *r, const uint32_t *a, const uint32_t *b), void (*square)(uint32_t *r, const uint32_t *a))
 {
 	uint32_t e[LIMBS], x[LIMBS];
 	size_t i;
 
-	decode(e, prime);
+	decode(e, m);
 	e[0] -= 2;
 	memcpy(x, a, sizeof x);
 	for (i = BITS - 1; i-- > 0;) {
-		sqr(x, x);
+		square(x, x);
 		if (e[i / 32] >> i % 32 & 1)
-			mul(x, x, a);
+			multiply(x, x, a);
 	}
 	memcpy(r, x, sizeof x);
 }
@@ -228,7 +230,7 @@ static uint32_t encode_point(unsigned char *bytes, const struct point *p)
 	static const uint32_t zero[LIMBS];
 	uint32_t s[LIMBS], t[LIMBS];
 
-	invert(s, p->z);
+	inverse(s, p->z, prime, mul, sqr);
 	mul(t, p->x, s);
 	encode(bytes, t);
 	mul(t, p->y, s);
